@@ -1,0 +1,81 @@
+// The house, as edges. A room may import itself, the rooms beside its name, and nothing else of ours.
+export const rooms = {
+  base: [],
+  contract: [],
+  expression: ['base'],
+  datasets: ['base'],
+  destinations: ['base'],
+  db: ['base'],
+  engine: ['base'],
+  access: ['base', 'db'],
+  logs: ['base', 'datasets', 'engine'],
+  jobs: ['base', 'datasets', 'destinations', 'db', 'access'],
+  rulesets: ['base', 'expression', 'db', 'access'],
+  exporter: ['base', 'destinations', 'jobs', 'logs'],
+  http: ['base', 'contract', 'access', 'datasets', 'logs', 'jobs', 'rulesets'],
+  cli: ['base', 'contract', 'datasets', 'expression'],
+}
+
+// Which rooms may hold which outside package; no one else may import it.
+export const keepers = {
+  fastify: 'http',
+  kysely: 'db|access|jobs|rulesets',
+  pg: 'db',
+  '@clickhouse': 'logs',
+  chdb: 'engine',
+  typebox: 'contract|http',
+  re2js: 'expression',
+  'prom-client': 'base',
+  pino: 'base',
+}
+
+// Files that open the front door: they may join any rooms.
+const frontDoor = String.raw`^src/[^/]+\.ts$`
+const tests = String.raw`\.test\.ts$`
+
+export default {
+  forbidden: [
+    {
+      name: 'no-circles',
+      severity: 'error',
+      from: { path: '^src' },
+      to: { circular: true, viaOnly: { dependencyTypesNot: ['type-only'] } },
+    },
+    ...Object.entries(rooms).map(([room, mayUse]) => ({
+      name: `${room}-keeps-to-its-own`,
+      severity: 'error',
+      from: { path: `^src/${room}/`, pathNot: tests },
+      // cli/commands/serve and migrate start the house itself.
+      to: {
+        path: '^src/',
+        pathNot: [
+          `^src/(${[room, ...mayUse].join('|')})/`,
+          ...(room === 'cli' ? [String.raw`^src/(service|config)\.ts$`] : []),
+        ],
+      },
+    })),
+    {
+      name: 'come-in-by-the-door',
+      severity: 'error',
+      from: { path: '^src/([^/]+)/', pathNot: tests },
+      to: { path: '^src/[^/]+/', pathNot: ['^src/$1/', String.raw`^src/[^/]+/index\.ts$`] },
+    },
+    {
+      name: 'the-front-door-uses-doors-too',
+      severity: 'error',
+      from: { path: frontDoor, pathNot: tests },
+      to: { path: '^src/[^/]+/', pathNot: String.raw`^src/[^/]+/index\.ts$` },
+    },
+    ...Object.entries(keepers).map(([name, room]) => ({
+      name: `only-${room}-knows-${name}`,
+      severity: 'error',
+      from: { path: '^src/', pathNot: [`^src/(${room})/`, tests] },
+      to: { path: `node_modules/${name}/` },
+    })),
+  ],
+  options: {
+    tsConfig: { fileName: 'tsconfig.json' },
+    tsPreCompilationDeps: true,
+    doNotFollow: { path: 'node_modules' },
+  },
+}

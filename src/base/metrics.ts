@@ -1,0 +1,32 @@
+/** The catalogue of metrics: every name, its help and its labels, in one list that the reference page is made from. */
+import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client'
+
+export type Metrics = ReturnType<typeof makeMetrics>
+
+export function makeMetrics() {
+  const registry = new Registry()
+  const counter = <L extends string = never>(name: string, help: string, labels: readonly L[] = []) =>
+    new Counter<L>({ name, help, labelNames: labels, registers: [registry] })
+  const gauge = <L extends string = never>(name: string, help: string, labels: readonly L[] = []) =>
+    new Gauge<L>({ name, help, labelNames: labels, registers: [registry] })
+  const seconds = <L extends string = never>(name: string, help: string, labels: readonly L[], buckets: number[]) =>
+    new Histogram<L>({ name, help, labelNames: labels, buckets, registers: [registry] })
+
+  return {
+    registry,
+    /** Process metrics (CPU, memory, event loop); apart, because they hold timers that tests of parts do not want. */
+    watchProcess: () => collectDefaultMetrics({ register: registry }),
+    requests: counter('spillway_http_requests_total', 'Answered requests by operation and status.', [
+      'operation',
+      'status',
+    ]),
+    requestSeconds: seconds(
+      'spillway_http_request_seconds',
+      'Time to answer a request, by operation.',
+      ['operation'],
+      [0.001, 0.005, 0.02, 0.1, 0.5, 2, 10, 60],
+    ),
+    requestsInFlight: gauge('spillway_http_requests_in_flight', 'Requests being answered now.'),
+    rateLimited: counter('spillway_http_rate_limited_total', 'Requests refused with 429.'),
+  }
+}

@@ -1,0 +1,97 @@
+/**
+ * The catalogue of refusals: whatever aborts a request is one of these, with a stable code and a sentence that says what
+ * to do. A problem knows why it refuses; only `http/problems.ts` knows which status that is.
+ */
+import type { Reason } from './judged.ts'
+
+export type Refusal =
+  | 'invalid'
+  | 'unauthenticated'
+  | 'forbidden'
+  | 'missing'
+  | 'method'
+  | 'timeout'
+  | 'changed'
+  | 'tooLarge'
+  | 'mediaType'
+  | 'tooMany'
+  | 'unavailable'
+
+export type Detail = { readonly code: number; readonly message: string; readonly pointer?: string }
+
+export class Problem extends Error {
+  readonly refusal: Refusal
+  readonly details: readonly [Detail, ...Detail[]]
+  /** Seconds after which the caller may try again. */
+  readonly retryAfter: number | undefined
+
+  constructor(refusal: Refusal, details: readonly [Detail, ...Detail[]], retryAfter?: number) {
+    super(details[0].message)
+    this.name = 'Problem'
+    this.refusal = refusal
+    this.details = details
+    this.retryAfter = retryAfter
+  }
+}
+
+const refuse = (refusal: Refusal, code: number, message: string, pointer?: string): Problem =>
+  new Problem(refusal, [pointer === undefined ? { code, message } : { code, message, pointer }])
+
+/** A judgement that went against the caller, turned into a refusal that carries every reason. */
+const judgedAgainst = (code: number, reasons: readonly Reason[]): Problem => {
+  const [first, ...rest] = reasons.map((reason) => ({
+    code: reason.code ?? code,
+    message: reason.message,
+    ...(reason.pointer === undefined ? {} : { pointer: reason.pointer }),
+  }))
+  return new Problem('invalid', [first ?? { code, message: 'invalid input' }, ...rest])
+}
+
+export const problems = {
+  // Requests that reach no operation.
+  noRoute: (path: string) =>
+    new Problem('missing', [
+      { code: 7003, message: `Could not route to ${path}, perhaps your object identifier is invalid?` },
+      { code: 7000, message: 'No route for that URI' },
+    ]),
+  methodNotAllowed: (method: string, allowed: readonly string[]) =>
+    refuse('method', 7001, `Method ${method} is not available for that URI; use ${allowed.join(' or ')}`),
+  malformedBody: (why: string) => refuse('invalid', 6007, `Malformed JSON in request body: ${why}`),
+  malformedRequest: (why: string) => refuse('invalid', 6004, `Malformed request: ${why}`),
+  bodyTooLarge: (limit: number) => refuse('tooLarge', 6005, `The request body is larger than ${limit} bytes`),
+  wrongMediaType: (got: string, wanted: string) =>
+    refuse('mediaType', 6006, `Content-Type ${got || '(none)'} is not understood here; send ${wanted}`),
+  wrongEncoding: (got: string) => refuse('mediaType', 6008, `Content-Encoding ${got} is not understood here`),
+  invalid: (reasons: readonly Reason[], code = 1002) => judgedAgainst(code, reasons),
+  rateLimited: (limit: number, windowSeconds: number, retryAfter: number) =>
+    new Problem(
+      'tooMany',
+      [{ code: 10429, message: `More than ${limit} requests per ${windowSeconds} seconds; wait ${retryAfter} s` }],
+      retryAfter,
+    ),
+  busy: (why: string, retryAfter: number) => new Problem('tooMany', [{ code: 10430, message: why }], retryAfter),
+  unavailable: (why: string, retryAfter = 2) => new Problem('unavailable', [{ code: 10503, message: why }], retryAfter),
+
+  // Who is asking.
+  emailMissing: () => refuse('invalid', 9106, 'Missing X-Auth-Key, X-Auth-Email or Authorization headers'),
+  keyMissing: () => refuse('invalid', 9107, 'Missing X-Auth-Key header'),
+  malformedCredentials: (code: 6102 | 6103 | 6111, why: string) =>
+    new Problem('invalid', [
+      { code: 6003, message: 'Invalid request headers' },
+      { code, message: why },
+    ]),
+  unknownKey: () => refuse('forbidden', 9103, 'Unknown X-Auth-Key or X-Auth-Email'),
+  invalidToken: () => refuse('forbidden', 9109, 'Invalid access token'),
+  tokenNotVerified: () => refuse('unauthenticated', 1000, 'Invalid API Token'),
+  notPermitted: () => refuse('forbidden', 10000, 'Authentication error'),
+
+  // Accounts, zones, members, tokens.
+  accountMissing: () => refuse('missing', 1003, 'account not found'),
+  zoneMissing: () => refuse('missing', 1001, 'zone not found'),
+  memberMissing: () => refuse('missing', 1005, 'member not found'),
+  tokenMissing: () => refuse('missing', 1006, 'token not found'),
+  zoneTaken: (name: string) => refuse('invalid', 1061, `${name} already exists in this account`, '/name'),
+  memberTaken: (email: string) => refuse('invalid', 1062, `${email} is already a member of this account`, '/email'),
+  accountNotEmpty: () => refuse('invalid', 1063, 'the account still has zones; delete them first'),
+  lastAdministrator: () => refuse('invalid', 1064, 'this would leave the service without a super administrator'),
+} as const
