@@ -1,0 +1,7 @@
+/** Every migration, oldest first. Forward only: a name once released is never changed. */
+import type { Migration } from 'kysely'
+import { access } from './0001-access.ts'
+
+export const migrations: Readonly<Record<string, Migration>> = {
+  '0001-access': access,
+}

@@ -1,0 +1,90 @@
+/**
+ * Opens the metadata database: SQLite inside the process by default, PostgreSQL by URL. This file and the migrations are
+ * the only ones that know which of the two it is.
+ */
+import { mkdirSync } from 'node:fs'
+import { join } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
+import { Kysely, PostgresDialect, type SqliteDatabase, SqliteDialect, sql } from 'kysely'
+import pg from 'pg'
+import type { Tables } from './tables.ts'
+
+export type Db = Kysely<Tables>
+export type Dialect = 'sqlite' | 'postgres'
+export type Database = { readonly db: Db; readonly dialect: Dialect; close(): Promise<void> }
+
+/** Where the metadata lives: `postgres://...`, or the directory that holds the SQLite file. */
+export type DatabasePlace = { readonly url: string } | { readonly directory: string }
+
+export function openDatabase(place: DatabasePlace): Database {
+  return 'url' in place ? openPostgres(place.url) : openSqlite(place.directory)
+}
+
+function openSqlite(directory: string): Database {
+  mkdirSync(directory, { recursive: true, mode: 0o700 })
+  const file = new DatabaseSync(join(directory, 'spillway.db'))
+  // FULL: an acknowledged change survives a power cut, not only a killed process. Measured here: 0.4 ms a commit more.
+  file.exec(
+    'pragma journal_mode = wal; pragma synchronous = full; pragma foreign_keys = on; pragma busy_timeout = 5000',
+  )
+  const db = new Kysely<Tables>({ dialect: new SqliteDialect({ database: kyselySqlite(file) }) })
+  return { db, dialect: 'sqlite', close: () => db.destroy() }
+}
+
+/** Kysely's view of a SQLite connection, over the one that Node brings. Prepared statements are kept: the set is small. */
+function kyselySqlite(file: DatabaseSync): SqliteDatabase {
+  const prepared = new Map<string, ReturnType<SqliteDatabase['prepare']>>()
+  return {
+    close: () => file.close(),
+    prepare(text) {
+      const known = prepared.get(text)
+      if (known) return known
+      const statement = file.prepare(text)
+      const bind = (values: readonly unknown[]) => values as (string | number | bigint | null | Uint8Array)[]
+      const made: ReturnType<SqliteDatabase['prepare']> = {
+        reader: statement.columns().length > 0,
+        all: (values) => statement.all(...bind(values)),
+        run: (values) => statement.run(...bind(values)),
+        iterate: (values) => statement.iterate(...bind(values)) as IterableIterator<unknown>,
+      }
+      // Statements with a list of values come in as many shapes as lists have lengths: keep only so many.
+      if (prepared.size >= 500) prepared.clear()
+      prepared.set(text, made)
+      return made
+    },
+  }
+}
+
+function openPostgres(url: string): Database {
+  const types = new pg.TypeOverrides()
+  // Every 64-bit integer we store is a count or an id well below 2^53; times are text.
+  types.setTypeParser(20, Number)
+  const pool = new pg.Pool({
+    connectionString: url,
+    max: 20,
+    types,
+    connectionTimeoutMillis: 5_000,
+    application_name: 'spillway',
+  })
+  // A connection that breaks while idle is replaced at the next use; without a listener it would end the process.
+  pool.on('error', () => undefined)
+  const db = new Kysely<Tables>({ dialect: new PostgresDialect({ pool }) })
+  return { db, dialect: 'postgres', close: () => db.destroy() }
+}
+
+/** True when the database answers; for readiness. */
+export async function answers(db: Db): Promise<boolean> {
+  try {
+    await sql`select 1`.execute(db)
+    return true
+  } catch {
+    return false
+  }
+}
+
+/** True for the refusal of a unique index, on either database; `index` names a column or index that must be in it. */
+export function isTaken(error: unknown, index?: string): boolean {
+  const { code, errcode, message, constraint, detail } = error as Record<string, unknown>
+  const unique = code === '23505' || (code === 'ERR_SQLITE_ERROR' && (errcode === 2067 || errcode === 1555))
+  return unique && (index === undefined || `${message} ${constraint} ${detail}`.includes(index))
+}

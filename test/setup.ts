@@ -1,0 +1,14 @@
+/** Before the first test file: one PostgreSQL for all of them. After the last: gone. */
+import { startPostgres } from './postgres.ts'
+
+let server: Awaited<ReturnType<typeof startPostgres>> | undefined
+
+export async function globalSetup(): Promise<void> {
+  if (process.env.SPILLWAY_TEST_POSTGRES_URL) return
+  server = await startPostgres()
+  process.env.SPILLWAY_TEST_POSTGRES_URL = server.url
+}
+
+export async function globalTeardown(): Promise<void> {
+  await server?.stop()
+}
