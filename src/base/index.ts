@@ -2,6 +2,7 @@
 export * from './judged.ts'
 export * from './log.ts'
 export * from './metrics.ts'
+export type * from './permission.ts'
 export * from './problem.ts'
 export * from './scope.ts'
 export * from './secret.ts'

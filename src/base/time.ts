@@ -25,6 +25,12 @@ export function toRfc3339(nanos: Nanos, precision: Precision = 'seconds'): strin
   return places === 0 ? `${whole}Z` : `${whole}.${below.toString().padStart(9, '0').slice(0, places)}Z`
 }
 
+/** A moment as the metadata database keeps it: fixed width, so that text order is time order. */
+export const toMoment = (nanos: Nanos): string => toRfc3339(nanos, 'nanoseconds')
+
+/** A stored moment as the API shows it, in microseconds. */
+export const showMoment = (moment: string): string => moment.replace(/\d{3}Z$/, 'Z')
+
 const rfc3339 = /^(\d{4})-(\d\d)-(\d\d)[Tt ](\d\d):(\d\d):(\d\d)(?:\.(\d{1,9})\d*)?([Zz]|([+-])(\d\d):(\d\d))$/
 
 /** The instant an RFC 3339 text names, or undefined when it names none (31 February and hour 25 are none). */

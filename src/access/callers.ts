@@ -1,0 +1,132 @@
+/** Who is asking: from the credentials of a request to a caller with grants. */
+import { type Clock, hashSecret, problems, type Scope, sameSecret, toMoment } from '../base/index.ts'
+import type { Db } from '../db/index.ts'
+import { type Grant, type Holder, roles, sees } from './permissions.ts'
+
+export type AccessNeeds = { readonly db: Db; readonly now: Clock }
+
+/** How the caller came in: a program, the web console, or the command line. */
+export type Interface = 'API' | 'UI' | 'CLI'
+
+export type Credential = {
+  readonly type: 'key' | 'token' | 'service'
+  readonly id: string
+  readonly name: string
+}
+
+export type Caller = Holder & {
+  readonly user: { readonly id: string; readonly email: string }
+  readonly credential: Credential
+  readonly ip: string
+  readonly interface: Interface
+}
+
+/** The service acting for itself: first start, demo, disabling a job that fails. */
+export const theService: Caller = {
+  user: { id: '', email: 'spillway' },
+  credential: { type: 'service', id: '', name: 'the service itself' },
+  ip: '',
+  interface: 'API',
+  isSuper: true,
+  grants: [],
+}
+
+export type Credentials = {
+  readonly email: string | undefined
+  readonly key: string | undefined
+  readonly authorization: string | undefined
+}
+
+const emailShape = /^[^\s@"(),:;<>[\\\]]{1,64}@[^\s@"(),:;<>[\\\]]{1,255}$/
+const keyShape = /^[0-9a-f]{37}$/
+const tokenShape = /^[A-Za-z0-9_-]{40,80}$/
+
+export const isEmail = (text: string): boolean => emailShape.test(text)
+
+/** The caller behind the credentials; each way to be wrong is told apart as the hosted API tells it. */
+export async function identify(
+  needs: AccessNeeds,
+  { email, key, authorization }: Credentials,
+  from: { readonly ip: string; readonly interface: Interface },
+): Promise<Caller> {
+  if (authorization !== undefined) {
+    const [, token] = /^Bearer ([^\s]+)$/i.exec(authorization) ?? []
+    if (!token || !tokenShape.test(token))
+      throw problems.malformedCredentials(6111, 'Invalid format for Authorization header')
+    return { ...(await byToken(needs, token)), ...from }
+  }
+  if (email === undefined) throw problems.emailMissing()
+  if (key === undefined) throw problems.keyMissing()
+  if (!emailShape.test(email)) throw problems.malformedCredentials(6102, 'Invalid format for X-Auth-Email header')
+  if (!keyShape.test(key)) throw problems.malformedCredentials(6103, 'Invalid format for X-Auth-Key header')
+  return { ...(await byKey(needs, email, key)), ...from }
+}
+
+type Identified = Omit<Caller, 'ip' | 'interface'>
+
+async function byKey({ db }: AccessNeeds, email: string, key: string): Promise<Identified> {
+  const user = await db.selectFrom('users').selectAll().where('email', '=', email.toLowerCase()).executeTakeFirst()
+  // The comparison runs for an unknown address too, so that its time does not tell which addresses are known.
+  const matches = sameSecret(hashSecret(key), user?.key_hash ?? '')
+  if (!user || !matches) throw problems.unknownKey()
+  return {
+    user: { id: user.id, email: user.email },
+    credential: { type: 'key', id: user.id, name: 'API key' },
+    isSuper: user.is_super === 1,
+    grants: await grantsOf(db, user.id),
+  }
+}
+
+async function grantsOf(db: Db, user: string): Promise<Grant[]> {
+  const memberships = await db
+    .selectFrom('members')
+    .select(['account_id', 'role'])
+    .where('user_id', '=', user)
+    .execute()
+  return memberships.map(({ account_id, role }) => ({
+    account: account_id,
+    zones: null,
+    permissions: roles[role as keyof typeof roles] ?? [],
+  }))
+}
+
+async function byToken({ db, now }: AccessNeeds, secret: string): Promise<Identified> {
+  const token = await db
+    .selectFrom('tokens')
+    .innerJoin('users', 'users.id', 'tokens.user_id')
+    .selectAll('tokens')
+    .select('users.email')
+    .where('token_hash', '=', hashSecret(secret))
+    .executeTakeFirst()
+  if (!token) throw problems.invalidToken()
+  if (token.expires_on !== null && token.expires_on <= toMoment(now())) throw problems.invalidToken()
+  return {
+    user: { id: token.user_id, email: token.email },
+    credential: { type: 'token', id: token.id, name: token.name },
+    isSuper: false,
+    grants: [
+      {
+        account: token.account_id,
+        zones: token.zones === null ? null : JSON.parse(token.zones),
+        permissions: JSON.parse(token.permissions),
+      },
+    ],
+  }
+}
+
+/** The scope of an id in a path, when it exists and the caller may see it; otherwise both look the same. */
+export async function findScope({ db }: AccessNeeds, caller: Holder, kind: Scope['kind'], id: string): Promise<Scope> {
+  const scope = kind === 'zone' ? await zoneScope(db, id) : await accountScope(db, id)
+  if (scope && sees(caller, scope)) return scope
+  throw kind === 'zone' ? problems.zoneMissing() : problems.accountMissing()
+}
+
+async function zoneScope(db: Db, id: string): Promise<Scope | undefined> {
+  const zone = await db.selectFrom('zones').select('account_id').where('id', '=', id).executeTakeFirst()
+  return zone && { kind: 'zone', id, account: zone.account_id }
+}
+
+async function accountScope(db: Db, id: string): Promise<Scope | undefined> {
+  const account = await db.selectFrom('accounts').select('id').where('id', '=', id).executeTakeFirst()
+  return account && { kind: 'account', id, account: id }
+}

@@ -1,0 +1,55 @@
+/** The user behind a request: who it is, and a new key when the old one may be known to others. */
+import { hashSecret, problems, showMoment } from '../base/index.ts'
+import { record } from './audit.ts'
+import type { AccessNeeds, Caller } from './callers.ts'
+import { newKey } from './members.ts'
+
+export async function viewUser({ db }: AccessNeeds, caller: Caller) {
+  const user = await db.selectFrom('users').selectAll().where('id', '=', caller.user.id).executeTakeFirstOrThrow()
+  const organizations = await db
+    .selectFrom('members')
+    .innerJoin('accounts', 'accounts.id', 'members.account_id')
+    .select(['accounts.id', 'accounts.name', 'members.role'])
+    .where('members.user_id', '=', user.id)
+    .orderBy('accounts.created_on')
+    .execute()
+  return {
+    id: user.id,
+    email: user.email,
+    first_name: null,
+    last_name: null,
+    suspended: false,
+    two_factor_authentication_enabled: false,
+    super_administrator: user.is_super === 1,
+    organizations: organizations.map(({ id, name, role }) => ({
+      id,
+      name,
+      status: 'member',
+      roles: [role],
+      permissions: [] as string[],
+    })),
+    created_on: showMoment(user.created_on),
+  }
+}
+
+/** Replaces the caller's API key; the old one ends at once. Only the key itself may ask: a token must not outgrow itself. */
+export async function rollKey({ db, now }: AccessNeeds, caller: Caller): Promise<{ api_key: string }> {
+  if (caller.credential.type !== 'key') throw problems.notPermitted()
+  const key = newKey()
+  await db.transaction().execute(async (trx) => {
+    await trx
+      .updateTable('users')
+      .set({ key_hash: hashSecret(key) })
+      .where('id', '=', caller.user.id)
+      .execute()
+    // A user belongs to no account alone: the entry is found through the actor.
+    await record(trx, {
+      caller,
+      at: now(),
+      scope: null,
+      action: 'update',
+      resource: { type: 'user_key', id: caller.user.id },
+    })
+  })
+  return { api_key: key }
+}
