@@ -1,0 +1,88 @@
+/** Sends the client elsewhere. */
+import { checked, filled, flag, object, oneOf, optional, required, text } from '../shape.ts'
+import { defineAction, isHeaderValue, type Redirect, type RuleContext, type Turn } from './action.ts'
+
+type Target = { value?: string; expression?: string }
+export type RedirectParameters = {
+  from_value?: { target_url: Target; status_code?: number; preserve_query_string: boolean }
+  from_list?: { name: string; key: string }
+}
+
+const address = text({
+  min: 1,
+  max: 8192,
+  like: { pattern: /^(https?:\/\/[^\s/?#]|\/)[^\0-\x20]*$/i, says: 'it is neither an http(s) address nor a path' },
+})
+
+const parameters = (context: RuleContext) =>
+  checked(
+    object(
+      {
+        from_value: optional(
+          object({
+            target_url: required(
+              object(
+                { value: optional(address), expression: optional(context.expression('string')) },
+                { exactlyOneOf: ['value', 'expression'] },
+              ),
+            ),
+            status_code: optional(oneOf(301, 302, 303, 307, 308)),
+            preserve_query_string: filled(flag, false),
+          }),
+        ),
+        from_list: optional(
+          object({
+            name: required(text({ like: { pattern: /^[a-zA-Z0-9_]+$/, says: 'it is not the name of a list' } })),
+            key: required(context.expression('string')),
+          }),
+        ),
+      },
+      { exactlyOneOf: ['from_value', 'from_list'] },
+    ),
+    (redirect: RedirectParameters, place) => {
+      const bulk = context.phase.name === 'http_request_redirect'
+      if (bulk && redirect.from_value) place.at('from_value').say('bulk redirects take their targets from a list')
+      if (!bulk && redirect.from_list) place.at('from_list').say('only bulk redirects take their targets from a list')
+    },
+  )
+
+export const redirect = defineAction<'redirect', RedirectParameters>({
+  name: 'redirect',
+  says: 'Answers with a redirect to a fixed or computed address, or to the target that a list holds for an address.',
+  terminating: true,
+  parameters,
+  examples: [
+    {
+      from_value: {
+        target_url: { expression: 'concat("https://", http.host, http.request.uri.path)' },
+        status_code: 301,
+        preserve_query_string: true,
+      },
+    },
+    { from_list: { name: 'moved', key: 'http.request.full_uri' } },
+  ],
+  act({ from_value: fixed, from_list: list }, turn) {
+    if (list) {
+      const key = turn.value(list.key)
+      return key === undefined ? undefined : answer(turn.redirectFrom(list.name, key), turn)
+    }
+    const { value, expression } = fixed?.target_url ?? {}
+    const target = expression === undefined ? value : turn.value(expression)
+    return target === undefined ? undefined : answer({ ...fixed, target_url: target }, turn)
+  },
+})
+
+function answer(redirect: Redirect | undefined, turn: Turn) {
+  if (!redirect || redirect.target_url === '' || !isHeaderValue(redirect.target_url)) return undefined
+  const location = redirect.preserve_query_string ? withQuery(redirect.target_url, turn) : redirect.target_url
+  return { kind: 'redirect' as const, status: redirect.status_code ?? 302, headers: { location }, body: '' }
+}
+
+/** The query of the request takes the place of the target's own; a fragment stays last. */
+function withQuery(target: string, turn: Turn): string {
+  const query = turn.value('http.request.uri.query')
+  if (!query) return target
+  const [beforeFragment = '', fragment] = target.split('#', 2)
+  const [base = ''] = beforeFragment.split('?', 1)
+  return `${base}?${query}${fragment === undefined ? '' : `#${fragment}`}`
+}
