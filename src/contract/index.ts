@@ -1,0 +1,18 @@
+/** The contract: what the API offers, in one table, and what is made from it. */
+export * as access from './access.ts'
+export * as audit from './audit.ts'
+export * from './client.ts'
+export type { Envelope, ErrorItem } from './envelope.ts'
+export { openapi } from './openapi.ts'
+export {
+  type Allowed,
+  type BodyOf,
+  type Operation,
+  type ParamsOf,
+  pathFor,
+  pathsOf,
+  type QueryOf,
+  type ResultOf,
+  type ScopeRef,
+} from './operation.ts'
+export { operations } from './operations.ts'
