@@ -1,4 +1,5 @@
 /** What records look like, and what a caller may say about which of them to read and how to write them. */
+export * from './accesslog.ts'
 export * from './dataset.ts'
 export * from './filter.ts'
 export * from './generate.ts'
