@@ -58,7 +58,8 @@ export const problems = {
     refuse('method', 7001, `Method ${method} is not available for that URI; use ${allowed.join(' or ')}`),
   malformedBody: (why: string) => refuse('invalid', 6007, `Malformed JSON in request body: ${why}`),
   malformedRequest: (why: string) => refuse('invalid', 6004, `Malformed request: ${why}`),
-  bodyTooLarge: (limit: number) => refuse('tooLarge', 6005, `The request body is larger than ${limit} bytes`),
+  bodyTooLarge: (limit: number | 'allowed') =>
+    refuse('tooLarge', 6005, `The request body is larger than ${limit} bytes`),
   wrongMediaType: (got: string, wanted: string) =>
     refuse('mediaType', 6006, `Content-Type ${got || '(none)'} is not understood here; send ${wanted}`),
   wrongEncoding: (got: string) => refuse('mediaType', 6008, `Content-Encoding ${got} is not understood here`),
@@ -94,4 +95,33 @@ export const problems = {
   memberTaken: (email: string) => refuse('invalid', 1062, `${email} is already a member of this account`, '/email'),
   accountNotEmpty: () => refuse('invalid', 1063, 'the account still has zones; delete them first'),
   lastAdministrator: () => refuse('invalid', 1064, 'this would leave the service without a super administrator'),
+
+  // Rulesets and lists.
+  unknownPhase: (name: string) => refuse('invalid', 20222, `unknown phase "${name.slice(0, 100)}"`),
+  rulesetMissing: (id: string) => refuse('missing', 10001, `could not find ruleset ${id}`),
+  entryPointMissing: (phase: string) =>
+    refuse('missing', 10003, `could not find entrypoint ruleset in the ${phase} phase`),
+  versionMissing: (version: string) => refuse('missing', 10002, `could not find version ${version} of the ruleset`),
+  ruleMissing: (id: string) => refuse('missing', 10004, `could not find rule ${id} in the ruleset`),
+  entryPointTaken: (kind: string, phase: string) =>
+    refuse(
+      'invalid',
+      20217,
+      `'${kind}' is not a valid value for kind because exceeded maximum number of ${kind} rulesets for phase ${phase}`,
+      '/kind',
+    ),
+  rulesetChanged: (version: string) =>
+    refuse('changed', 20412, `the ruleset is not at the version of If-Match; its version is ${version}`),
+  rulesetBusy: () =>
+    new Problem('tooMany', [{ code: 20429, message: 'too many changes to this ruleset at once; try again' }], 1),
+  rulesetInUse: (what: string, executors: readonly string[]) =>
+    refuse('invalid', 20219, `${what} cannot be deleted while it is executed by ${executors.join(', ')}`),
+  onlyVersion: () =>
+    refuse('invalid', 20220, 'the only version of a ruleset cannot be deleted; delete the ruleset instead'),
+  notYourRuleset: (why: string) => refuse('invalid', 20221, why),
+  listMissing: (id: string) => refuse('missing', 10005, `could not find list ${id}`),
+  listItemMissing: (id: string) => refuse('missing', 10006, `could not find item ${id} in the list`),
+  listTaken: (name: string) => refuse('invalid', 10007, `a list named '${name}' exists already`, '/name'),
+  listInUse: (name: string, users: readonly string[]) =>
+    refuse('invalid', 10008, `the list '${name}' cannot be deleted while it is used by ${users.join(', ')}`),
 } as const

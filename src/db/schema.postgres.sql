@@ -21,11 +21,42 @@ audit_logs.old_value text collate C not null
 audit_logs.new_value text collate C not null
 audit_logs.metadata text collate C not null
 audit_logs.happened_at text collate C not null
+list_items.id text collate C not null
+list_items.list_id text collate C not null
+list_items.value text collate C not null
+list_items.content text collate C not null
+list_items.comment text collate C not null
+list_items.created_on text collate C not null
+list_items.modified_on text collate C not null
+lists.id text collate C not null
+lists.account_id text collate C not null
+lists.name text collate C not null
+lists.kind text collate C not null
+lists.description text collate C not null
+lists.version bigint not null
+lists.created_on text collate C not null
+lists.modified_on text collate C not null
 members.id text collate C not null
 members.account_id text collate C not null
 members.user_id text collate C not null
 members.role text collate C not null
 members.created_on text collate C not null
+ruleset_executions.executor_id text collate C not null
+ruleset_executions.executed_id text collate C not null
+ruleset_versions.ruleset_id text collate C not null
+ruleset_versions.version bigint not null
+ruleset_versions.description text collate C not null
+ruleset_versions.rules text collate C not null
+ruleset_versions.last_updated text collate C not null
+rulesets.id text collate C not null
+rulesets.account_id text collate C
+rulesets.zone_id text collate C
+rulesets.kind text collate C not null
+rulesets.phase text collate C not null
+rulesets.name text collate C not null
+rulesets.current_version bigint not null
+rulesets.last_version bigint not null
+rulesets.created_on text collate C not null
 tokens.id text collate C not null
 tokens.account_id text collate C not null
 tokens.user_id text collate C not null
@@ -48,9 +79,21 @@ zones.modified_on text collate C not null
 accounts: PRIMARY KEY (id)
 audit_logs: UNIQUE (id)
 audit_logs: PRIMARY KEY (number)
+list_items: FOREIGN KEY (list_id) REFERENCES lists(id) ON DELETE CASCADE
+list_items: PRIMARY KEY (id)
+lists: FOREIGN KEY (account_id) REFERENCES accounts(id) ON DELETE CASCADE
+lists: PRIMARY KEY (id)
 members: FOREIGN KEY (account_id) REFERENCES accounts(id) ON DELETE CASCADE
 members: PRIMARY KEY (id)
 members: FOREIGN KEY (user_id) REFERENCES users(id) ON DELETE CASCADE
+ruleset_executions: FOREIGN KEY (executed_id) REFERENCES rulesets(id)
+ruleset_executions: FOREIGN KEY (executor_id) REFERENCES rulesets(id) ON DELETE CASCADE
+ruleset_executions: PRIMARY KEY (executor_id, executed_id)
+ruleset_versions: PRIMARY KEY (ruleset_id, version)
+ruleset_versions: FOREIGN KEY (ruleset_id) REFERENCES rulesets(id) ON DELETE CASCADE
+rulesets: FOREIGN KEY (account_id) REFERENCES accounts(id) ON DELETE CASCADE
+rulesets: PRIMARY KEY (id)
+rulesets: FOREIGN KEY (zone_id) REFERENCES zones(id) ON DELETE CASCADE
 tokens: FOREIGN KEY (account_id) REFERENCES accounts(id) ON DELETE CASCADE
 tokens: PRIMARY KEY (id)
 tokens: UNIQUE (token_hash)
@@ -64,9 +107,20 @@ CREATE INDEX audit_account ON public.audit_logs USING btree (account_id, number)
 CREATE INDEX audit_actor ON public.audit_logs USING btree (actor_id, number)
 CREATE UNIQUE INDEX audit_logs_id_key ON public.audit_logs USING btree (id)
 CREATE UNIQUE INDEX audit_logs_pkey ON public.audit_logs USING btree (number)
+CREATE UNIQUE INDEX list_items_pkey ON public.list_items USING btree (id)
+CREATE UNIQUE INDEX list_items_value ON public.list_items USING btree (list_id, value)
+CREATE UNIQUE INDEX lists_name ON public.lists USING btree (account_id, name)
+CREATE UNIQUE INDEX lists_pkey ON public.lists USING btree (id)
 CREATE INDEX members_of_user ON public.members USING btree (user_id)
 CREATE UNIQUE INDEX members_pkey ON public.members USING btree (id)
 CREATE UNIQUE INDEX members_user ON public.members USING btree (account_id, user_id)
+CREATE INDEX ruleset_executed ON public.ruleset_executions USING btree (executed_id)
+CREATE UNIQUE INDEX ruleset_executions_key ON public.ruleset_executions USING btree (executor_id, executed_id)
+CREATE UNIQUE INDEX ruleset_versions_key ON public.ruleset_versions USING btree (ruleset_id, version)
+CREATE UNIQUE INDEX rulesets_account_entry_point ON public.rulesets USING btree (account_id, phase) WHERE (kind = 'root'::text)
+CREATE INDEX rulesets_of_account ON public.rulesets USING btree (account_id, created_on)
+CREATE UNIQUE INDEX rulesets_pkey ON public.rulesets USING btree (id)
+CREATE UNIQUE INDEX rulesets_zone_entry_point ON public.rulesets USING btree (zone_id, phase) WHERE (kind = 'zone'::text)
 CREATE INDEX tokens_account ON public.tokens USING btree (account_id)
 CREATE UNIQUE INDEX tokens_pkey ON public.tokens USING btree (id)
 CREATE UNIQUE INDEX tokens_token_hash_key ON public.tokens USING btree (token_hash)

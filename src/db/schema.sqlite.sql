@@ -25,6 +25,25 @@ CREATE INDEX "audit_account" on "audit_logs" ("account_id",
   "number");
 CREATE INDEX "audit_actor" on "audit_logs" ("actor_id",
   "number");
+CREATE TABLE "list_items" ("id" text not null primary key,
+  "list_id" text not null references "lists" ("id") on delete cascade,
+  "value" text not null,
+  "content" text not null,
+  "comment" text not null,
+  "created_on" text not null,
+  "modified_on" text not null);
+CREATE UNIQUE INDEX "list_items_value" on "list_items" ("list_id",
+  "value");
+CREATE TABLE "lists" ("id" text not null primary key,
+  "account_id" text not null references "accounts" ("id") on delete cascade,
+  "name" text not null,
+  "kind" text not null,
+  "description" text not null,
+  "version" integer not null,
+  "created_on" text not null,
+  "modified_on" text not null);
+CREATE UNIQUE INDEX "lists_name" on "lists" ("account_id",
+  "name");
 CREATE TABLE "members" ("id" text not null primary key,
   "account_id" text not null references "accounts" ("id") on delete cascade,
   "user_id" text not null references "users" ("id") on delete cascade,
@@ -33,6 +52,33 @@ CREATE TABLE "members" ("id" text not null primary key,
 CREATE INDEX "members_of_user" on "members" ("user_id");
 CREATE UNIQUE INDEX "members_user" on "members" ("account_id",
   "user_id");
+CREATE TABLE "ruleset_executions" ("executor_id" text not null references "rulesets" ("id") on delete cascade,
+  "executed_id" text not null references "rulesets" ("id"),
+  constraint "ruleset_executions_key" primary key ("executor_id",
+  "executed_id"));
+CREATE INDEX "ruleset_executed" on "ruleset_executions" ("executed_id");
+CREATE TABLE "ruleset_versions" ("ruleset_id" text not null references "rulesets" ("id") on delete cascade,
+  "version" integer not null,
+  "description" text not null,
+  "rules" text not null,
+  "last_updated" text not null,
+  constraint "ruleset_versions_key" primary key ("ruleset_id",
+  "version"));
+CREATE TABLE "rulesets" ("id" text not null primary key,
+  "account_id" text references "accounts" ("id") on delete cascade,
+  "zone_id" text references "zones" ("id") on delete cascade,
+  "kind" text not null,
+  "phase" text not null,
+  "name" text not null,
+  "current_version" integer not null,
+  "last_version" integer not null,
+  "created_on" text not null);
+CREATE UNIQUE INDEX "rulesets_account_entry_point" on "rulesets" ("account_id",
+  "phase") where "kind" = 'root';
+CREATE INDEX "rulesets_of_account" on "rulesets" ("account_id",
+  "created_on");
+CREATE UNIQUE INDEX "rulesets_zone_entry_point" on "rulesets" ("zone_id",
+  "phase") where "kind" = 'zone';
 CREATE TABLE "tokens" ("id" text not null primary key,
   "account_id" text not null references "accounts" ("id") on delete cascade,
   "user_id" text not null references "users" ("id") on delete cascade,

@@ -15,6 +15,11 @@ export type Tables = {
   members: MembersTable
   tokens: TokensTable
   audit_logs: AuditTable
+  rulesets: RulesetsTable
+  ruleset_versions: RulesetVersionsTable
+  ruleset_executions: RulesetExecutionsTable
+  lists: ListsTable
+  list_items: ListItemsTable
 }
 
 export type AccountsTable = { id: string; name: string; created_on: Moment }
@@ -69,4 +74,55 @@ export type AuditTable = {
   /** JSON object */
   metadata: string
   happened_at: Moment
+}
+
+export type RulesetsTable = {
+  id: string
+  /** Null for a managed ruleset, which is the operator's. */
+  account_id: string | null
+  /** Null for rulesets of an account. */
+  zone_id: string | null
+  kind: string
+  phase: string
+  name: string
+  current_version: number
+  /** The highest number ever given: numbers are not reused after a version was deleted. */
+  last_version: number
+  created_on: Moment
+}
+
+/** Written once, never changed. */
+export type RulesetVersionsTable = {
+  ruleset_id: string
+  version: number
+  description: string
+  /** JSON: the rules in order. */
+  rules: string
+  last_updated: Moment
+}
+
+export type RulesetExecutionsTable = { executor_id: string; executed_id: string }
+
+export type ListsTable = {
+  id: string
+  account_id: string
+  name: string
+  kind: string
+  description: string
+  /** Grows with every change of the list or its items. */
+  version: number
+  created_on: Moment
+  modified_on: Moment
+}
+
+export type ListItemsTable = {
+  id: string
+  list_id: string
+  /** What makes the item unique in its list, in one spelling. */
+  value: string
+  /** JSON: the item as it is shown. */
+  content: string
+  comment: string
+  created_on: Moment
+  modified_on: Moment
 }

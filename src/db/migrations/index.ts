@@ -1,7 +1,9 @@
 /** Every migration, oldest first. Forward only: a name once released is never changed. */
 import type { Migration } from 'kysely'
 import { access } from './0001-access.ts'
+import { rulesets } from './0002-rulesets.ts'
 
 export const migrations: Readonly<Record<string, Migration>> = {
   '0001-access': access,
+  '0002-rulesets': rulesets,
 }
