@@ -1,5 +1,6 @@
 /** The first start on an empty database: one account, one zone, and one super administrator with a key. */
 import { hashSecret, newId, toMoment } from '../base/index.ts'
+import { isTaken } from '../db/index.ts'
 import { record } from './audit.ts'
 import { type AccessNeeds, theService } from './callers.ts'
 import { newKey } from './members.ts'
@@ -11,9 +12,15 @@ export type FirstRun = {
   readonly zone_id: string
 }
 
-/** What was made, with the key in clear for the only time; undefined when the database already has a user. */
-export async function makeFirstTenant({ db, now }: AccessNeeds): Promise<FirstRun | undefined> {
-  return db.transaction().execute(async (trx) => {
+/**
+ * What was made, with the key in clear for the only time; undefined when the database already has a user. `keep` is called
+ * before the commit: a kill in between leaves a file without a tenant, which the next start overwrites, never the reverse.
+ */
+export async function makeFirstTenant(
+  { db, now }: AccessNeeds,
+  keep: (made: FirstRun) => void,
+): Promise<FirstRun | undefined> {
+  const made = db.transaction().execute(async (trx) => {
     const someone = await trx.selectFrom('users').select('id').limit(1).executeTakeFirst()
     if (someone) return undefined
     const at = now()
@@ -50,6 +57,13 @@ export async function makeFirstTenant({ db, now }: AccessNeeds): Promise<FirstRu
       new: { email, super_administrator: true },
     })
     await record(trx, { ...made, scope: zoneScope, resource: { type: 'zone', id: zone }, new: { name: 'example.com' } })
-    return { email, key, account_id: account, zone_id: zone }
+    const first = { email, key, account_id: account, zone_id: zone }
+    keep(first)
+    return first
+  })
+  return made.catch((error) => {
+    // Another process of the cluster was first.
+    if (isTaken(error, 'email')) return undefined
+    throw error
   })
 }

@@ -1,0 +1,21 @@
+/** Every command, in the order the help shows them. */
+import type { Command } from '../command.ts'
+import { accountCommands } from './accounts.ts'
+import { auditCommands } from './audit.ts'
+import { generateCommands } from './generate.ts'
+import { ingestCommands } from './ingest.ts'
+import { serveCommands } from './serve.ts'
+import { tokenCommands } from './tokens.ts'
+import { userCommands } from './users.ts'
+import { zoneCommands } from './zones.ts'
+
+export const commands: readonly Command[] = [
+  ...serveCommands,
+  ...ingestCommands,
+  ...generateCommands,
+  ...accountCommands,
+  ...zoneCommands,
+  ...userCommands,
+  ...tokenCommands,
+  ...auditCommands,
+]

@@ -1,0 +1,59 @@
+/** Starts the service, and migrates the metadata database by itself. */
+import { once } from 'node:events'
+import { resolve } from 'node:path'
+import { sayReasons } from '../../base/index.ts'
+import { type Config, readConfig } from '../../config.ts'
+import { migrateOnly, openService, type Service, StartupError } from '../../service.ts'
+import { CommandError, command, type Terminal } from '../command.ts'
+
+function configured(): Config {
+  const config = readConfig()
+  if (!config.ok) throw new CommandError(sayReasons(config.reasons))
+  return config.value
+}
+
+const inOneLine = (error: unknown): never => {
+  throw error instanceof StartupError ? new CommandError(error.message) : error
+}
+
+export const serveCommands = [
+  command({
+    name: 'serve',
+    says: 'Start the service; everything is set by SPILLWAY_* variables (docs/reference/configuration.md).',
+    flags: {},
+    async run(terminal) {
+      const config = configured()
+      const service = await openService(config).catch(inOneLine)
+      greet(terminal, config, service)
+      if (!terminal.signal.aborted) await once(terminal.signal, 'abort')
+      await service.close()
+      return 0
+    },
+  }),
+  command({
+    name: 'migrate',
+    says: 'Bring the metadata database to the newest form, and stop. "serve" does it by itself.',
+    flags: {},
+    async run(terminal) {
+      const done = await migrateOnly(configured()).catch(inOneLine)
+      terminal.out(done.length === 0 ? 'The database is up to date.' : done.map((name) => `ran ${name}`).join('\n'))
+      return 0
+    },
+  }),
+]
+
+function greet(terminal: Terminal, config: Config, { url, firstRun }: Service): void {
+  const lines = [`Spillway listens on ${url}`, `  data      ${resolve(config.data)}`]
+  if (firstRun) {
+    lines.push(
+      `  e-mail    ${firstRun.email}`,
+      `  API key   ${firstRun.key}   (shown once; kept in first-run.json)`,
+      `  account   ${firstRun.account_id}`,
+      `  zone      ${firstRun.zone_id}`,
+      '',
+      'Try:',
+      `  curl -H 'X-Auth-Email: ${firstRun.email}' -H 'X-Auth-Key: ${firstRun.key}' ${firstRun.base_url}/zones`,
+    )
+  }
+  terminal.out(lines.join('\n'))
+}

@@ -1,0 +1,67 @@
+/** Finds the command a line means, runs it, and turns whatever happens into a sentence and an exit code. */
+import { Refused } from '../contract/index.ts'
+import { type Command, CommandError, columns, helpOf, readFlags, type Terminal, UsageError } from './command.ts'
+import { commands } from './commands/index.ts'
+
+/** 0 done, 1 refused or failed, 2 called wrongly. */
+export async function run(terminal: Terminal, argv: readonly string[]): Promise<number> {
+  const found = findCommand(argv)
+  if (!found) return helpFor(terminal, argv)
+  const { command, rest } = found
+  try {
+    const { given, words } = readFlags(command, rest)
+    if (given.help) {
+      terminal.out(helpOf(command))
+      return 0
+    }
+    return (await command.run(terminal, given, words)) ?? 0
+  } catch (error) {
+    return explain(terminal, command, error)
+  }
+}
+
+function findCommand(argv: readonly string[]): { command: Command; rest: readonly string[] } | undefined {
+  for (const words of [2, 1]) {
+    const name = argv.slice(0, words).join(' ')
+    const command = commands.find((one) => one.name === name)
+    if (command) return { command, rest: argv.slice(words) }
+  }
+  return undefined
+}
+
+function helpFor(terminal: Terminal, [first]: readonly string[]): number {
+  const known = first === undefined || ['help', '--help', '-h'].includes(first)
+  const group = commands.filter((one) => one.name.split(' ')[0] === first)
+  const shown = group.length > 0 ? group : commands
+  if (!known && group.length === 0) terminal.err(`spillway: there is no command "${first}"`)
+  const text = `Usage: spillway <command> [flags]\n\n${columns(shown.map((one) => [one.name, one.says]))}\n\nspillway <command> --help says more about one.`
+  if (known || group.length > 0) terminal.out(text)
+  else terminal.err(text)
+  return known || group.length > 0 ? 0 : 2
+}
+
+function explain(terminal: Terminal, command: Command, error: unknown): number {
+  if (error instanceof UsageError) {
+    terminal.err(`spillway ${command.name}: ${error.message}\nTry: spillway ${command.name} --help`)
+    return 2
+  }
+  if (error instanceof CommandError) {
+    terminal.err(`spillway: ${error.message}`)
+    return 1
+  }
+  if (error instanceof Refused) {
+    for (const { code, message, source } of error.errors) {
+      terminal.err(`spillway: ${message}${source ? ` (at ${source.pointer})` : ''} [${code}]`)
+    }
+    if (error.status >= 500) terminal.err(`request id ${error.requestId}`)
+    return 1
+  }
+  if (error instanceof TypeError && error.message === 'fetch failed') {
+    const { code, message } = (error.cause ?? {}) as { code?: string; message?: string }
+    terminal.err(
+      `spillway: the service cannot be reached (${code ?? message}); is it running? "npm start" starts one here`,
+    )
+    return 1
+  }
+  throw error
+}

@@ -1,0 +1,35 @@
+/** One process to a data directory. The lock is SQLite's own on a file beside the data: it falls with the process, even by kill -9. */
+import { accessSync, constants, mkdirSync } from 'node:fs'
+import { join } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
+
+/** A mistake of whoever starts the service, said in one line without a stack. */
+export class StartupError extends Error {}
+
+export function lockDataDirectory(directory: string): { release(): void } {
+  try {
+    mkdirSync(directory, { recursive: true, mode: 0o700 })
+    accessSync(directory, constants.W_OK | constants.R_OK | constants.X_OK)
+  } catch (error) {
+    throw new StartupError(
+      `the data directory ${directory} cannot be written (${(error as NodeJS.ErrnoException).code}); set SPILLWAY_DATA to one that can`,
+    )
+  }
+  let lock: DatabaseSync | undefined
+  try {
+    lock = new DatabaseSync(join(directory, 'lock'))
+    lock.exec(
+      'pragma locking_mode = exclusive; begin exclusive; create table if not exists holder (pid); commit; begin exclusive',
+    )
+  } catch (error) {
+    lock?.close()
+    if (/locked|busy/.test((error as Error).message)) {
+      throw new StartupError(
+        `another process is using the data directory ${directory}; stop it, or set SPILLWAY_DATA to another one`,
+      )
+    }
+    throw new StartupError(`the data directory ${directory} cannot be used: ${(error as Error).message}`)
+  }
+  const held = lock
+  return { release: () => held.close() }
+}

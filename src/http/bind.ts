@@ -1,0 +1,182 @@
+/**
+ * Binds an operation of the contract to the function that does it: on every path it has, behind credentials, permission,
+ * rate limit and validation, in that order, with its answer in the envelope.
+ */
+import type { IncomingHttpHeaders } from 'node:http'
+import type { Readable } from 'node:stream'
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import { type AccessNeeds, type Caller, findScope, may, type Paged } from '../access/index.ts'
+import { isId, type Metrics, problems, type Scope } from '../base/index.ts'
+import { type BodyOf, type Operation, type ParamsOf, pathsOf, type QueryOf, type ResultOf } from '../contract/index.ts'
+import { callerOf, refuseDoubledHeaders } from './caller.ts'
+import { pathOf } from './problems.ts'
+import type { Allowance } from './ratelimit.ts'
+import { checkBody, checkText } from './validate.ts'
+
+/** The base addresses everything answers under: our own, and the one that existing clients are built with. */
+export const bases = ['/v4', '/client/v4'] as const
+
+export type BindNeeds = {
+  readonly app: FastifyInstance
+  readonly access: AccessNeeds
+  readonly metrics: Metrics
+  readonly allow: (user: string) => Allowance
+}
+
+export type Asked<O extends Operation> = {
+  readonly scope: O['place'] extends 'none' ? null : Scope
+  readonly params: ParamsOf<O>
+  readonly query: QueryOf<O>
+  readonly body: O['stream'] extends 'in' ? Readable : BodyOf<O>
+  readonly headers: IncomingHttpHeaders
+  /** Aborted when the client goes away before the answer is complete. */
+  readonly signal: AbortSignal
+  /** `/v4` or `/client/v4`. */
+  readonly base: string
+  /** The address the caller used for us, such as `http://127.0.0.1:8787`. */
+  readonly origin: string
+  reply: { header(name: string, value: string): void; status(code: number): void }
+}
+
+/** One page of a list that is read by cursor; no `cursor` on the last. */
+export type CursorPage<T> = {
+  readonly items: readonly T[]
+  readonly cursor?: string | undefined
+  readonly perPage?: number
+}
+
+/** Bytes or text in place of the envelope. */
+export type Raw = { readonly type: string; readonly body: Readable | string | Buffer }
+
+export const isRaw = (value: unknown): value is Raw =>
+  typeof value === 'object' && value !== null && 'type' in value && 'body' in value
+
+type Item<O extends Operation> = ResultOf<O> extends readonly (infer T)[] ? T : never
+
+export type Handled<O extends Operation> = O['stream'] extends 'out'
+  ? Raw
+  : O['pages'] extends 'numbered'
+    ? Paged<Item<O>> | Raw
+    : O['pages'] extends 'cursor'
+      ? CursorPage<Item<O>>
+      : ResultOf<O>
+
+export type Bind = <const O extends Operation>(
+  operation: O,
+  handle: (asked: Asked<O>, caller: Caller) => Promise<Handled<O>> | Handled<O>,
+) => void
+
+declare const known: unique symbol
+/** What the first hook found out about a request, for the handler; kept off Fastify's own objects. */
+type Known = { readonly caller: Caller; readonly scope: Scope | null; readonly [known]?: never }
+
+export function makeBind(needs: BindNeeds): { bind: Bind; bound: readonly Operation[] } {
+  const bound: Operation[] = []
+  const findings = new WeakMap<FastifyRequest, Known>()
+
+  const bind: Bind = (operation, handle) => {
+    bound.push(operation)
+    const checks = {
+      params: operation.params && checkText(operation.params),
+      query: operation.query && checkText(operation.query),
+      body: operation.body && operation.stream !== 'in' ? checkBody(operation.body) : undefined,
+    }
+
+    for (const base of bases) {
+      for (const path of pathsOf(operation)) {
+        needs.app.route({
+          method: operation.method,
+          url: base + path.replaceAll(/\{(\w+)\}/g, ':$1'),
+          config: { operation: operation.id },
+          ...(operation.bodyLimit === undefined ? {} : { bodyLimit: operation.bodyLimit }),
+          onRequest: async (request, reply) => {
+            findings.set(request, await admit(needs, operation, request, reply))
+          },
+          handler: async (request, reply) => {
+            const found = findings.get(request)
+            if (!found) throw new Error(`${operation.id} was reached without credentials`)
+            checks.params?.(request.params)
+            checks.query?.(request.query)
+            checks.body?.(request.body)
+            const asked = ask(request, reply, found.scope, base)
+            const result = await handle(asked as Asked<typeof operation>, found.caller)
+            return send(operation, reply, result)
+          },
+        })
+      }
+    }
+  }
+  return { bind, bound }
+}
+
+/** Credentials, scope, permission, rate: before a byte of the body is read. */
+async function admit(
+  { access, metrics, allow }: BindNeeds,
+  operation: Operation,
+  request: FastifyRequest,
+  reply: FastifyReply,
+): Promise<Known> {
+  refuseDoubledHeaders(request)
+  const caller = await callerOf(access, request)
+  if (operation.rateLimited !== false) limitRate(allow(caller.user.id), reply, metrics)
+  const scope = operation.place === 'none' ? null : await scopeOf(access, caller, request)
+  if (operation.allowed !== 'anyone' && operation.allowed !== 'open') {
+    if (!scope || !may(caller, operation.allowed, scope)) throw problems.notPermitted()
+  }
+  return { caller, scope }
+}
+
+async function scopeOf(access: AccessNeeds, caller: Caller, request: FastifyRequest): Promise<Scope> {
+  const { zone_id: zone, account_id: account } = request.params as { zone_id?: string; account_id?: string }
+  const id = zone ?? account ?? ''
+  if (!isId(id)) throw problems.noRoute(pathOf(request.url))
+  return findScope(access, caller, zone === undefined ? 'account' : 'zone', id)
+}
+
+function limitRate(allowance: Allowance, reply: FastifyReply, metrics: Metrics): void {
+  const { limit, remaining, resetSeconds } = allowance
+  reply.header('ratelimit', `"default";r=${remaining};t=${resetSeconds}`)
+  reply.header('ratelimit-policy', `"default";q=${limit};w=300`)
+  if (allowance.allowed) return
+  metrics.rateLimited.inc()
+  throw problems.rateLimited(limit, 300, resetSeconds)
+}
+
+function ask(request: FastifyRequest, reply: FastifyReply, scope: Scope | null, base: string) {
+  const gone = new AbortController()
+  reply.raw.once('close', () => {
+    if (!reply.raw.writableFinished) gone.abort()
+  })
+  return {
+    scope,
+    params: request.params,
+    query: request.query,
+    body: request.body,
+    headers: request.headers,
+    signal: gone.signal,
+    base,
+    origin: `${request.protocol}://${request.host}`,
+    reply: {
+      header: (name: string, value: string) => void reply.header(name, value),
+      status: (code: number) => void reply.code(code),
+    },
+  }
+}
+
+function send(operation: Operation, reply: FastifyReply, result: unknown): FastifyReply {
+  if (isRaw(result) && (operation.stream === 'out' || operation.pages)) return reply.type(result.type).send(result.body)
+  if (operation.status) reply.code(operation.status)
+  if (operation.status === 204) return reply.send()
+  const envelope = { success: true, errors: [], messages: [] }
+  if (operation.pages === 'numbered') {
+    const { items, info } = result as Paged<unknown>
+    return reply.send({ ...envelope, result: items, result_info: info })
+  }
+  if (operation.pages === 'cursor') {
+    const { items, cursor, perPage } = result as CursorPage<unknown>
+    const after = cursor === undefined ? {} : { cursor, cursors: { after: cursor } }
+    const size = perPage === undefined ? {} : { per_page: perPage }
+    return reply.send({ ...envelope, result: items, result_info: { count: items.length, ...size, ...after } })
+  }
+  return reply.send({ ...envelope, result: result ?? null })
+}

@@ -1,0 +1,46 @@
+/** What a request must be before any operation sees it: well-formed HTTP, and a body of well-formed JSON. */
+import { randomUUID } from 'node:crypto'
+import type { Socket } from 'node:net'
+import type { FastifyInstance } from 'fastify'
+import { problems } from '../base/index.ts'
+import { refusal } from './problems.ts'
+
+/** JSON only when it is UTF-8, well formed, and free of keys that poison prototypes. An empty body is no body. */
+export function readJsonStrictly(app: FastifyInstance): void {
+  const utf8 = new TextDecoder('utf-8', { fatal: true })
+  const parse = app.getDefaultJsonParser('error', 'error')
+  app.removeAllContentTypeParsers()
+  app.addContentTypeParser('application/json', { parseAs: 'buffer' }, (request, body, done) => {
+    if (body.length === 0) return done(null, undefined)
+    let text: string
+    try {
+      text = utf8.decode(body as Buffer)
+    } catch {
+      return done(problems.malformedBody('it is not UTF-8'))
+    }
+    parse(request, text, (error, value) => (error ? done(problems.malformedBody(said(error))) : done(null, value)))
+  })
+}
+
+const said = (error: Error): string =>
+  error.message.startsWith('Body is not valid JSON') ? 'it is not JSON' : error.message
+
+/** What is not even HTTP is refused in the envelope too. */
+export function answerBrokenRequest(error: Error & { code?: string }, socket: Socket): void {
+  if (!socket.writable || error.code === 'ECONNRESET') {
+    socket.destroy()
+    return
+  }
+  const tooLarge = error.code === 'HPE_HEADER_OVERFLOW'
+  const late = error.code === 'ERR_HTTP_REQUEST_TIMEOUT'
+  const [status, why] = tooLarge
+    ? ['431 Request Header Fields Too Large', 'the headers are too large']
+    : ['400 Bad Request', 'it is not well-formed HTTP']
+  const body = JSON.stringify(
+    refusal([{ code: 6004, message: `Malformed request: ${late ? 'it took too long' : why}` }]),
+  )
+  socket.end(
+    `HTTP/1.1 ${late ? '408 Request Timeout' : status}\r\nconnection: close\r\ncontent-type: application/json\r\n` +
+      `x-request-id: ${randomUUID()}\r\ncontent-length: ${Buffer.byteLength(body)}\r\n\r\n${body}`,
+  )
+}

@@ -1,0 +1,46 @@
+/** From the headers of a request to the caller. */
+import type { FastifyRequest } from 'fastify'
+import { type AccessNeeds, type Caller, type Interface, identify } from '../access/index.ts'
+import { problems } from '../base/index.ts'
+
+/** Sent once or not at all: two of one of these could be read differently by whatever stands before us. */
+const single = [
+  'authorization',
+  'x-auth-email',
+  'x-auth-key',
+  'content-type',
+  'content-length',
+  'content-encoding',
+  'host',
+  'if-match',
+  'idempotency-key',
+]
+
+export function refuseDoubledHeaders(request: FastifyRequest): void {
+  const seen = new Set<string>()
+  for (let at = 0; at < request.raw.rawHeaders.length; at += 2) {
+    const name = (request.raw.rawHeaders[at] ?? '').toLowerCase()
+    if (!single.includes(name)) continue
+    if (seen.has(name)) throw problems.malformedRequest(`the header ${name} was sent twice`)
+    seen.add(name)
+  }
+}
+
+export async function callerOf(needs: AccessNeeds, request: FastifyRequest): Promise<Caller> {
+  const one = (name: string) => {
+    const value = request.headers[name]
+    return typeof value === 'string' ? value : undefined
+  }
+  return identify(
+    needs,
+    { email: one('x-auth-email'), key: one('x-auth-key'), authorization: one('authorization') },
+    { ip: addressOf(request), interface: interfaceOf(one('x-spillway-interface')) },
+  )
+}
+
+/** The peer's address; one spelling for IPv4, however it came in. */
+export const addressOf = (request: FastifyRequest): string => request.ip.replace(/^::ffff:(?=\d+\.)/, '')
+
+function interfaceOf(header: string | undefined): Interface {
+  return header === 'UI' || header === 'CLI' ? header : 'API'
+}

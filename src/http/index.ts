@@ -1,0 +1,2 @@
+/** The HTTP mouth of the house. */
+export { type HttpNeeds, makeServer } from './server.ts'

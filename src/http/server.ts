@@ -1,0 +1,132 @@
+/** The HTTP server: limits, request ids, error envelopes, health, metrics and the contract's routes. */
+import { randomUUID } from 'node:crypto'
+import fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify'
+import { type Clock, type Log, type Metrics, problems } from '../base/index.ts'
+import { type Operation, openapi } from '../contract/index.ts'
+import { bases, makeBind } from './bind.ts'
+import { answerBrokenRequest, readJsonStrictly } from './body.ts'
+import { asProblem, pathOf, refusal, statusOf } from './problems.ts'
+import { makeRateLimiter, type RateLimit } from './ratelimit.ts'
+import { bindAll, type RouteNeeds } from './routes/index.ts'
+
+export type HttpNeeds = RouteNeeds & {
+  readonly log: Log
+  readonly metrics: Metrics
+  readonly now: Clock
+  readonly rateLimit: RateLimit
+  readonly version: string
+  /** Names what is not ready, or nothing when all is. */
+  readonly readiness: () => Promise<Readonly<Record<string, string>>>
+}
+
+/** Holds a ruleset of a thousand rules with the longest expressions the language allows. */
+const usualBodyLimit = 4 * 1024 * 1024
+
+export function makeServer(needs: HttpNeeds): { app: FastifyInstance; bound: readonly Operation[] } {
+  const { log, metrics } = needs
+  const app = fastify({
+    bodyLimit: usualBodyLimit,
+    requestTimeout: 0,
+    connectionTimeout: 0,
+    keepAliveTimeout: 75_000,
+    forceCloseConnections: 'idle',
+    exposeHeadRoutes: false,
+    routerOptions: { maxParamLength: 4096, ignoreTrailingSlash: true },
+    genReqId: () => randomUUID(),
+    frameworkErrors: (error, request, reply) => void answerError(error, request, reply as unknown as FastifyReply),
+    clientErrorHandler: answerBrokenRequest,
+    return503OnClosing: true,
+  })
+  // Slow senders: headers within 20 s, and the whole of a request is bounded by the routes that read streams.
+  app.server.headersTimeout = 20_000
+
+  function answerError(error: unknown, request: FastifyRequest, reply: FastifyReply): FastifyReply {
+    const problem = asProblem(error, request)
+    reply.header('x-request-id', request.id)
+    if (problem) {
+      if (problem.retryAfter !== undefined) reply.header('retry-after', String(problem.retryAfter))
+      return reply.code(statusOf(problem)).send(refusal(problem.details))
+    }
+    log.error({ err: error, request: request.id, path: pathOf(request.url) }, 'unexpected error')
+    const message = `Internal error; the log has more under request id ${request.id}`
+    return reply.code(500).send(refusal([{ code: 10500, message }]))
+  }
+
+  app.setErrorHandler((error, request, reply) => answerError(error, request, reply))
+  app.setNotFoundHandler((request, reply) => {
+    const others = methodsAt(pathOf(request.url))
+    const problem =
+      others.length > 0 ? problems.methodNotAllowed(request.method, others) : problems.noRoute(pathOf(request.url))
+    if (others.length > 0) reply.header('allow', others.join(', '))
+    return answerError(problem, request, reply)
+  })
+
+  readJsonStrictly(app)
+  app.addHook('onRequest', async (request, reply) => {
+    metrics.requestsInFlight.inc()
+    reply.header('x-request-id', request.id)
+    reply.header('x-content-type-options', 'nosniff')
+  })
+  app.addHook('onResponse', async (request, reply) => {
+    const operation = (request.routeOptions.config as { operation?: string }).operation ?? 'none'
+    metrics.requestsInFlight.dec()
+    metrics.requests.inc({ operation, status: String(reply.statusCode) })
+    metrics.requestSeconds.observe({ operation }, reply.elapsedTime / 1000)
+    log.info(
+      {
+        request: request.id,
+        method: request.method,
+        path: pathOf(request.url),
+        operation,
+        status: reply.statusCode,
+        ms: Math.round(reply.elapsedTime),
+      },
+      'answered',
+    )
+  })
+
+  const patterns: { method: string; pattern: RegExp }[] = []
+  app.addHook('onRoute', ({ method, url }) => {
+    const pattern = new RegExp(
+      `^${url.replaceAll(/[.*+?^${}()|[\]\\]/g, String.raw`\$&`).replaceAll(/:\w+/g, '[^/]+')}/?$`,
+    )
+    for (const one of [method].flat()) patterns.push({ method: one, pattern })
+  })
+  const methodsAt = (path: string): string[] => [
+    ...new Set(patterns.filter(({ pattern }) => pattern.test(path)).map(({ method }) => method)),
+  ]
+
+  const { bind, bound } = makeBind({
+    app,
+    access: needs.access,
+    metrics,
+    allow: makeRateLimiter(needs.rateLimit, needs.now),
+  })
+  bindAll(bind, needs)
+  bindUnscoped(app, needs, bound)
+  return { app, bound }
+}
+
+/** What needs no credentials: the document, health and metrics. */
+function bindUnscoped(
+  app: FastifyInstance,
+  { metrics, readiness, version }: HttpNeeds,
+  bound: readonly Operation[],
+): void {
+  let document: string | undefined
+  for (const base of bases) {
+    app.get(`${base}/openapi.json`, async (_, reply) => {
+      document ??= JSON.stringify(openapi(bound, version))
+      return reply.type('application/json').send(document)
+    })
+  }
+  app.get('/healthz', async () => ({ status: 'ok' }))
+  app.get('/readyz', async (_, reply) => {
+    const waiting = await readiness()
+    const ready = Object.keys(waiting).length === 0
+    return reply.code(ready ? 200 : 503).send({ status: ready ? 'ready' : 'not ready', ...(ready ? {} : { waiting }) })
+  })
+  app.get('/metrics', async (_, reply) =>
+    reply.type(metrics.registry.contentType).send(await metrics.registry.metrics()),
+  )
+}
