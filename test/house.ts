@@ -1,0 +1,81 @@
+/** A whole service for a test: real database, real HTTP, a port and a data directory of its own, and a client inside. */
+import { mkdtemp, readFile, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { type Log, makeLog, type Nanos, systemClock } from '../src/base/index.ts'
+import { readConfig, type settings } from '../src/config.ts'
+import { type Client, type Credential, makeClient, type ScopeRef } from '../src/contract/index.ts'
+import { openService, type Service } from '../src/service.ts'
+import { freshPostgres } from './postgres.ts'
+
+type SettingName = (typeof settings)[keyof typeof settings]['name']
+
+export type HouseSettings = {
+  readonly environment?: Partial<Record<SettingName, string>>
+  readonly database?: 'sqlite' | 'postgres'
+  /** Keep an existing directory; it is not removed at the end. */
+  readonly data?: string
+  readonly databaseUrl?: string
+}
+
+export type House = {
+  readonly service: Service
+  readonly baseUrl: string
+  readonly data: string
+  readonly account: string
+  readonly zone: string
+  readonly zoneScope: { readonly zone: string }
+  readonly accountScope: { readonly account: string }
+  readonly credential: { readonly email: string; readonly key: string }
+  /** Acts as the super administrator. */
+  readonly client: Client
+  as(credential: Credential): Client
+  /** Every log line so far. */
+  readonly logLines: readonly string[]
+  /** Moves the clock of the service on, or back. */
+  tick(nanos: Nanos): void
+  stop(): Promise<void>
+}
+
+export async function startHouse(asked: HouseSettings = {}): Promise<House> {
+  const data = asked.data ?? (await mkdtemp(join(tmpdir(), 'spillway-')))
+  const postgres = asked.database === 'postgres' ? await freshPostgres() : undefined
+  const logLines: string[] = []
+  const log: Log = makeLog('info', { write: (line) => void logLines.push(line) })
+  let shift = 0n
+  const config = readConfig({
+    SPILLWAY_PORT: '0',
+    SPILLWAY_DATA: data,
+    SPILLWAY_RATE_LIMIT: '1000000',
+    ...(postgres ? { SPILLWAY_DATABASE_URL: postgres.url } : {}),
+    ...(asked.databaseUrl ? { SPILLWAY_DATABASE_URL: asked.databaseUrl } : {}),
+    ...asked.environment,
+  })
+  if (!config.ok) throw new Error(config.reasons.map((reason) => reason.message).join('; '))
+  const service = await openService(config.value, { now: () => systemClock() + shift, log })
+  const baseUrl = `${service.url}/v4`
+  const first = service.firstRun ?? JSON.parse(await readFile(join(data, 'first-run.json'), 'utf8'))
+  const credential = { email: first.email, key: first.key }
+  const as = (who: Credential) => makeClient({ baseUrl, credential: who })
+  return {
+    service,
+    baseUrl,
+    data,
+    account: first.account_id,
+    zone: first.zone_id,
+    zoneScope: { zone: first.zone_id } satisfies ScopeRef,
+    accountScope: { account: first.account_id } satisfies ScopeRef,
+    credential,
+    client: as(credential),
+    as,
+    logLines,
+    tick: (nanos) => {
+      shift += nanos
+    },
+    async stop() {
+      await service.close()
+      await postgres?.drop()
+      if (!asked.data) await rm(data, { recursive: true, force: true })
+    },
+  }
+}
