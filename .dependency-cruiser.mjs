@@ -25,6 +25,8 @@ export const keepers = {
   chdb: 'engine',
   typebox: 'contract|http',
   re2js: 'expression',
+  '@smithy': 'destinations',
+  '@aws-crypto': 'destinations',
   'prom-client': 'base',
   pino: 'base',
 }

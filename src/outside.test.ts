@@ -224,13 +224,10 @@ test('plain http is for endpoints of the operator alone', async () => {
   const endpoint = new URL('http://127.0.0.1:9')
   const outside = outsideWith({ endpoints: { s3: endpoint } })
   const request = { method: 'PUT', url: endpoint, headers: {}, body: null }
-  await assert.rejects(async () => outside.send(request), isTrouble('blocked'))
-  await assert.rejects(async () => outside.send({ ...request, toOperatorEndpoint: true }), isTrouble('connect'))
+  await assert.rejects(outside.send(request), isTrouble('blocked'))
+  await assert.rejects(outside.send({ ...request, toOperatorEndpoint: true }), isTrouble('connect'))
   const other = new URL('http://127.0.0.1:10')
-  await assert.rejects(
-    async () => outside.send({ ...request, url: other, toOperatorEndpoint: true }),
-    isTrouble('blocked'),
-  )
+  await assert.rejects(outside.send({ ...request, url: other, toOperatorEndpoint: true }), isTrouble('blocked'))
 })
 
 test('one host gets only so many connections at a time', async () => {
@@ -306,7 +303,7 @@ test('no path leads out of the root', async () => {
     'a\0b',
     'a\\b',
   ]) {
-    await assert.rejects(async () => outside.writeFile(path, Buffer.from('x')), isTrouble('blocked'), path)
+    await assert.rejects(outside.writeFile(path, Buffer.from('x')), isTrouble('blocked'), path)
   }
   assert.deepEqual(await readdir(elsewhere), [])
 })
@@ -315,10 +312,7 @@ test('a file that cannot be written is a passing trouble, and leaves nothing beh
   const root = await mkdtemp(join(tmpdir(), 'spillway-files-'))
   after(() => rm(root, { recursive: true }))
   await mkdir(join(root, 'taken'))
-  await assert.rejects(
-    async () => outsideWith({ fileRoot: root }).writeFile('taken', Buffer.from('x')),
-    isTrouble('file'),
-  )
+  await assert.rejects(outsideWith({ fileRoot: root }).writeFile('taken', Buffer.from('x')), isTrouble('file'))
   assert.deepEqual(await readdir(root), ['taken'])
 })
 

@@ -6,7 +6,7 @@ import { lookup } from 'node:dns/promises'
 import { createReadStream } from 'node:fs'
 import { isIP, type LookupFunction } from 'node:net'
 import { Readable } from 'node:stream'
-import { rootCertificates } from 'node:tls'
+import { createSecureContext, getCACertificates } from 'node:tls'
 import { Agent, buildConnector, type Dispatcher } from 'undici'
 import {
   type Answer,
@@ -70,14 +70,14 @@ export function openOutside(settings: OutsideSettings): OpenOutside {
   const root = settings.fileRoot
 
   const outside = (wholeMs: number, called?: AbortSignal): Outside => ({
-    send: (request) => send(pickAgent(agents, settings, request), request, { ...timeouts, wholeMs }, called),
+    send: async (request) => send(pickAgent(agents, settings, request), request, { ...timeouts, wholeMs }, called),
     now: settings.now ?? (() => new Date()),
     read: (file) => createReadStream(file),
     ...identities,
     endpoint: (kind) => settings.endpoints?.[kind],
-    writeFile(path, body) {
+    async writeFile(path, body) {
       if (root === undefined) throw new OutsideError('off', 'the kind file is switched off on this service')
-      return writeBelow(root, path, body)
+      await writeBelow(root, path, body)
     },
   })
   return {
@@ -92,7 +92,6 @@ export function openOutside(settings: OutsideSettings): OpenOutside {
 type Agents = Readonly<Record<'guarded' | 'unverified' | 'operators', Agent>>
 
 function openAgents(policy: NetworkPolicy, settings: OutsideSettings, { connectMs, idleMs }: Timeouts): Agents {
-  const ca = [...rootCertificates, ...(settings.certificates ?? [])]
   const agent = (connect: buildConnector.connector) =>
     new Agent({
       connect,
@@ -105,7 +104,9 @@ function openAgents(policy: NetworkPolicy, settings: OutsideSettings, { connectM
       maxHeaderSize: 16 * 1024,
     })
   const resolve = settings.resolve ?? ((hostname) => lookup(hostname, { all: true }) as Promise<ResolvedAddress[]>)
-  const tls = { ca, timeout: connectMs, minVersion: 'TLSv1.2' as const }
+  // Made once: reading some 150 certificates for every connection costs milliseconds each time.
+  const ca = [...getCACertificates('default'), ...(settings.certificates ?? [])]
+  const tls = { secureContext: createSecureContext({ ca, minVersion: 'TLSv1.2' }), timeout: connectMs }
   return {
     guarded: agent(guard(policy, resolve, tls)),
     unverified: agent(guard(policy, resolve, { ...tls, rejectUnauthorized: false })),

@@ -81,19 +81,17 @@ function parseAzure(text: string): Judged<AzureTarget> {
   return judgedBy(reasons, () => ({ host, container, path, query, signature, expires }))
 }
 
+/** What is there must fit; whether it is enough is for the store to say, which also knows stored access policies. */
 function judgeSignature(all: readonly Parameter[], reasons: Reason[]) {
   const parameters = readParameters(all, reasons)
-  // A stored access policy (si) may hold what may be done and until when; then the string need not say it.
-  const hasPolicy = parameters.may('si', /^.{1,64}$/, 'the name of a stored access policy') !== undefined
-  const ask = hasPolicy ? parameters.may : parameters.need
-  const signature = parameters.need('sig', /^[A-Za-z0-9+/]{8,}={0,2}$/, 'the signature in base64')
-  ask('sp', /^[a-z]*[cw][a-z]*$/, 'permissions that include c (create) or w (write)')
-  const end = ask('se', /^\d{4}-\d\d-\d\d(T\d\d:\d\d(:\d\d(\.\d+)?)?Z)?$/, 'the expiry as an ISO 8601 time in UTC')
+  const signature = parameters.need('sig', /^[A-Za-z0-9+/]+={0,2}$/, 'the signature in base64')
+  parameters.may('sp', /^[a-z]*[cw][a-z]*$/, 'permissions that include c (create) or w (write)')
+  const end = parameters.may('se', /^\d{4}-\d\d-\d\d(T\d\d:\d\d(:\d\d(\.\d+)?)?Z)?$/, 'the expiry as a UTC time')
   parameters.may('srt', /^o$/, 'o: signedResourceTypes must be Object only (srt=o)')
   parameters.may('ss', /b/, 'services that include b (blob)')
   parameters.may('sr', /^[cd]$/, 'c or d: the signature must cover a container or directory, not one blob')
   for (const name of signedParameters.split(' ')) parameters.may(name, /./, 'a value')
   parameters.refuseRest()
-  const expires = end ? new Date(end) : undefined
+  const expires = end === undefined ? undefined : new Date(end)
   return { signature, expires: Number.isNaN(expires?.getTime()) ? undefined : expires }
 }

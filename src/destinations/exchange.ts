@@ -29,7 +29,7 @@ function retryAfter(text: string | undefined, now: Date): number | undefined {
 }
 
 /** The provider's own sentence, out of the XML or JSON it comes in. */
-export function sayBody(body: string): string {
+function sayBody(body: string): string {
   const xml = ['Code', 'Message'].flatMap((tag) => new RegExp(`<${tag}>([^<]{1,300})</${tag}>`).exec(body)?.[1] ?? [])
   if (xml.length > 0) return xml.join(': ')
   const json = readJson(body)
@@ -79,7 +79,12 @@ export function cleanReason(reason: string, secrets: readonly string[]): string 
     .flatMap((secret) => [secret, encodeURIComponent(secret), JSON.stringify(secret).slice(1, -1)])
     .filter((spelling) => spelling.length >= shortestSecret)
     .sort((a, b) => b.length - a.length)
-  const hidden = spellings.reduce((text, spelling) => text.replaceAll(spelling, '****'), reason)
-  const line = hidden.replaceAll(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\s]+/gu, ' ').trim()
+  const hide = (text: string) => spellings.reduce((left, spelling) => left.replaceAll(spelling, '****'), text)
+  // Once more after the white space is folded: a secret broken by a line feed would otherwise come together again.
+  const line = hide(
+    hide(reason)
+      .replaceAll(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\s]+/gu, ' ')
+      .trim(),
+  )
   return line.length > longestReason ? `${line.slice(0, longestReason)}…` : line
 }

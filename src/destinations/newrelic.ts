@@ -30,7 +30,7 @@ export const newrelic = destinationKind<HttpTarget>({
     const reasons: Reason[] = []
     const parameters = readParameters(conf.value.parameters, reasons)
     if (conf.value.path !== '/log/v1') reasons.push({ message: 'path: expected /log/v1' })
-    parameters.need('Api-Key', /^[\x21-\x7e]{8,256}$/, 'the license key')
+    parameters.need('Api-Key', /^[\x21-\x7e]{1,256}$/, 'the license key')
     parameters.need('format', /^cloudflare$/, 'cloudflare')
     parameters.refuseRest()
     const url = httpsUrl(conf.value, conf.value.parameters, reasons)

@@ -67,8 +67,8 @@ function parseS3(text: string): Judged<S3Target> {
 /** Both keys, or a reason for each that is missing. */
 export function readKeys(parameters: ReturnType<typeof readParameters>): AwsCredentials {
   return {
-    accessKeyId: parameters.need('access-key-id', /^[\x21-\x7e]{3,128}$/, 'the access key id'),
-    secretAccessKey: parameters.need('secret-access-key', /^[\x21-\x7e]{8,256}$/, 'the secret access key'),
+    accessKeyId: parameters.need('access-key-id', /^[\x21-\x7e]{1,128}$/, 'the access key id'),
+    secretAccessKey: parameters.need('secret-access-key', /^[\x21-\x7e]{1,256}$/, 'the secret access key'),
   }
 }
 

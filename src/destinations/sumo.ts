@@ -21,7 +21,7 @@ export const sumo = destinationKind<SumoTarget>({
     const conf = takeApart(text)
     if (!conf.ok) return conf
     const reasons: Reason[] = []
-    const code = /^\/receiver\/v1\/http\/([A-Za-z0-9_+=.~-]{4,1024})$/.exec(conf.value.path)?.[1] ?? ''
+    const code = /^\/receiver\/v1\/http\/([A-Za-z0-9_+=.~-]{1,1024})$/.exec(conf.value.path)?.[1] ?? ''
     if (code === '') reasons.push({ message: 'path: expected /receiver/v1/http/<code>' })
     readParameters(conf.value.parameters, reasons).refuseRest()
     const url = httpsUrl(conf.value, [], reasons)

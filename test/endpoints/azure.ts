@@ -56,7 +56,9 @@ export async function startAzure(): Promise<Azure> {
     },
     async objects(container) {
       const listing = await (await ask(`/${container}`, 'restype=container&comp=list')).text()
-      const names = [...listing.matchAll(/<Name>([^<]+)<\/Name>/g)].map(([, name = '']) => name)
+      const names = [...listing.matchAll(/<Name>([^<]+)<\/Name>/g)].map(([, name = '']) =>
+        name.replaceAll('&amp;', '&'),
+      )
       const bodies = names.map(async (name) => {
         const blob = await ask(`/${container}/${name.split('/').map(encodeURIComponent).join('/')}`, '')
         return [`${container}/${name}`, Buffer.from(await blob.arrayBuffer())] as const

@@ -77,7 +77,8 @@ function certify({ subject, issuer, publicKey, signer, extensions, valid }: Requ
 function der(tag: number, ...content: readonly Uint8Array[]): Buffer {
   const body = Buffer.concat(content)
   const size = body.length
-  const length = size < 128 ? [size] : [0x82, size >> 8, size & 0xff]
+  const long = size < 256 ? [0x81, size] : [0x82, size >> 8, size & 0xff]
+  const length = size < 128 ? [size] : long
   return Buffer.concat([Buffer.from([tag, ...length]), body])
 }
 

@@ -14,7 +14,16 @@ import {
   type Parcel,
 } from '../../src/destinations/index.ts'
 import { type OpenOutside, type OutsideSettings, openOutside } from '../../src/outside.ts'
-import { type ReceiverKind, s3Keys, startAzure, startGcs, startReceiver, startS3, testAuthority } from './index.ts'
+import {
+  type ReceiverKind,
+  s3Keys,
+  startAzure,
+  startGcs,
+  startReceiver,
+  startS3,
+  testAuthority,
+  walkStore,
+} from './index.ts'
 
 const lines = '{"RayID":"7f1c02a9d4be5a10"}\n{"RayID":"7f1c02a9d4be5a11"}\n'
 const bytes = gzipSync(lines)
@@ -114,6 +123,24 @@ test('B: an emulator on plain http gets the object and no token', async () => {
   })
   assert.equal((await send('gs://tenant_logs/edge', outside)).outcome, 'delivered')
   assert.ok(store.objects().has('tenant_logs/edge/part.log.gz'))
+})
+
+test('the emulators of A and B pass the walk that `npm run interop` takes through real servers', async () => {
+  const buckets = ['tenant-logs']
+  const s3 = stopping(await startS3({ buckets }))
+  await walkStore({
+    outside: outsideWith({ endpoints: { s3: new URL(s3.url) } }),
+    conf: (directory) => `s3://tenant-logs/${directory}?region=us-east-1`,
+    forbidden: 's3://no-such-bucket/x?region=us-east-1',
+    read: async (key) => s3.objects().get(`tenant-logs/${key}`)?.body,
+  })
+  const gcs = stopping(await startGcs({ buckets }))
+  await walkStore({
+    outside: outsideWith({ endpoints: { gcs: new URL(gcs.url) } }),
+    conf: (directory) => `gs://tenant-logs/${directory}`,
+    forbidden: 'gs://no-such-bucket/x',
+    read: async (key) => gcs.objects().get(`tenant-logs/${key}`)?.body,
+  })
 })
 
 test('C: a blob arrives in Azurite through its signature; one without the right to write is refused', async () => {

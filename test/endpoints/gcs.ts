@@ -14,7 +14,10 @@ export type Gcs = {
   stop(): Promise<void>
 }
 
-export async function startGcs(options: { token?: string; certificate?: Certificate } = {}): Promise<Gcs> {
+/** Without `buckets` every bucket is there. */
+type GcsOptions = { token?: string; certificate?: Certificate; buckets?: readonly string[] }
+
+export async function startGcs(options: GcsOptions = {}): Promise<Gcs> {
   const objects = new Map<string, StoredObject>()
   const server = await listen(async (request, response) => {
     const body = await readBody(request)
@@ -28,6 +31,9 @@ export async function startGcs(options: { token?: string; certificate?: Certific
     }
     const upload = /^\/upload\/storage\/v1\/b\/([^/]+)\/o$/.exec(url.pathname)
     const read = /^\/storage\/v1\/b\/([^/]+)\/o(?:\/(.+))?$/.exec(url.pathname)
+    const place = upload?.[1] ?? read?.[1]
+    if (options.buckets && !options.buckets.includes(place ?? ''))
+      return fail(404, 'The specified bucket does not exist.')
     if (upload && request.method === 'POST') {
       const name = url.searchParams.get('name')
       if (url.searchParams.get('uploadType') !== 'media' || !name) return fail(400, 'Required parameter: name')

@@ -22,7 +22,10 @@ export type S3 = {
 
 export const s3Keys = { accessKeyId: 'AKIATESTS', secretAccessKey: 'spillway/test+secret' }
 
-export async function startS3(options: { keys?: typeof s3Keys; certificate?: Certificate } = {}): Promise<S3> {
+/** Without `buckets` every bucket is there. */
+type S3Options = { keys?: typeof s3Keys; certificate?: Certificate; buckets?: readonly string[] }
+
+export async function startS3(options: S3Options = {}): Promise<S3> {
   const keys = options.keys ?? s3Keys
   const objects = new Map<string, StoredObject>()
   const errors: string[] = []
@@ -36,6 +39,7 @@ export async function startS3(options: { keys?: typeof s3Keys; certificate?: Cer
     if (wrong) return fail(403, wrong, 'the request is not signed as it should be')
     const name = decodeURIComponent(new URL(request.url ?? '/', 'http://s3').pathname).slice(1)
     const [bucket = '', ...rest] = name.split('/')
+    if (options.buckets?.includes(bucket) === false) return fail(404, 'NoSuchBucket', 'there is no such bucket')
     if (request.method === 'PUT' && rest.length > 0) {
       objects.set(name, { body, headers: plain(request.headers) })
       return reply(response, 200, '', { etag: `"${createHash('md5').update(body).digest('hex')}"` })
