@@ -1,6 +1,9 @@
 accounts.id text collate C not null
 accounts.name text collate C not null
 accounts.created_on text collate C not null
+activity.scope_id text collate C not null
+activity.dataset text collate C not null
+activity.newest text collate C not null
 audit_logs.number bigint not null identity
 audit_logs.id text collate C not null
 audit_logs.account_id text collate C
@@ -21,6 +24,52 @@ audit_logs.old_value text collate C not null
 audit_logs.new_value text collate C not null
 audit_logs.metadata text collate C not null
 audit_logs.happened_at text collate C not null
+deliveries.id bigint not null identity
+deliveries.job_id bigint not null
+deliveries.window_id bigint not null
+deliveries.part bigint not null
+deliveries.object_name text collate C not null
+deliveries.rows bigint not null
+deliveries.raw_bytes bigint not null
+deliveries.bytes bigint not null
+deliveries.sha256 text collate C not null
+deliveries.attempts bigint not null
+deliveries.last_status bigint
+deliveries.outcome text collate C not null
+deliveries.reason text collate C
+deliveries.first_attempt text collate C
+deliveries.last_attempt text collate C
+jobs.id bigint not null identity
+jobs.account_id text collate C not null
+jobs.zone_id text collate C
+jobs.dataset text collate C not null
+jobs.name text collate C not null
+jobs.kind text collate C not null
+jobs.enabled bigint not null
+jobs.conf_sealed text collate C not null
+jobs.destination_kind text collate C not null
+jobs.destination_identity text collate C not null
+jobs.signing_sealed text collate C
+jobs.logfetch_options text collate C
+jobs.output_options text collate C
+jobs.filter text collate C not null
+jobs.frequency text collate C
+jobs.max_upload_bytes bigint
+jobs.max_upload_records bigint
+jobs.max_upload_interval_seconds bigint
+jobs.options_version bigint not null
+jobs.last_complete text collate C
+jobs.last_error text collate C
+jobs.error_message text collate C
+jobs.created_on text collate C not null
+jobs.modified_on text collate C not null
+jobs.owed_from text collate C
+jobs.next_turn text collate C not null
+jobs.lease_holder text collate C
+jobs.lease_until text collate C
+jobs.lease_number bigint not null
+jobs.failures bigint not null
+jobs.failing_since text collate C
 list_items.id text collate C not null
 list_items.list_id text collate C not null
 list_items.value text collate C not null
@@ -57,6 +106,8 @@ rulesets.name text collate C not null
 rulesets.current_version bigint not null
 rulesets.last_version bigint not null
 rulesets.created_on text collate C not null
+service_facts.name text collate C not null
+service_facts.value text collate C not null
 tokens.id text collate C not null
 tokens.account_id text collate C not null
 tokens.user_id text collate C not null
@@ -71,14 +122,34 @@ users.email text collate C not null
 users.key_hash text collate C not null
 users.is_super bigint not null
 users.created_on text collate C not null
+windows.id bigint not null identity
+windows.job_id bigint not null
+windows.purpose text collate C not null
+windows.state text collate C not null
+windows.from_time text collate C not null
+windows.to_time text collate C not null
+windows.options text collate C not null
+windows.options_version bigint not null
+windows.rows bigint
+windows.attempts bigint not null
+windows.reason text collate C
+windows.begun_at text collate C not null
+windows.ended_at text collate C
 zones.id text collate C not null
 zones.account_id text collate C not null
 zones.name text collate C not null
 zones.created_on text collate C not null
 zones.modified_on text collate C not null
 accounts: PRIMARY KEY (id)
+activity: PRIMARY KEY (scope_id, dataset)
 audit_logs: UNIQUE (id)
 audit_logs: PRIMARY KEY (number)
+deliveries: FOREIGN KEY (job_id) REFERENCES jobs(id) ON DELETE CASCADE
+deliveries: PRIMARY KEY (id)
+deliveries: FOREIGN KEY (window_id) REFERENCES windows(id) ON DELETE CASCADE
+jobs: FOREIGN KEY (account_id) REFERENCES accounts(id) ON DELETE CASCADE
+jobs: PRIMARY KEY (id)
+jobs: FOREIGN KEY (zone_id) REFERENCES zones(id) ON DELETE CASCADE
 list_items: FOREIGN KEY (list_id) REFERENCES lists(id) ON DELETE CASCADE
 list_items: PRIMARY KEY (id)
 lists: FOREIGN KEY (account_id) REFERENCES accounts(id) ON DELETE CASCADE
@@ -94,19 +165,30 @@ ruleset_versions: FOREIGN KEY (ruleset_id) REFERENCES rulesets(id) ON DELETE CAS
 rulesets: FOREIGN KEY (account_id) REFERENCES accounts(id) ON DELETE CASCADE
 rulesets: PRIMARY KEY (id)
 rulesets: FOREIGN KEY (zone_id) REFERENCES zones(id) ON DELETE CASCADE
+service_facts: PRIMARY KEY (name)
 tokens: FOREIGN KEY (account_id) REFERENCES accounts(id) ON DELETE CASCADE
 tokens: PRIMARY KEY (id)
 tokens: UNIQUE (token_hash)
 tokens: FOREIGN KEY (user_id) REFERENCES users(id) ON DELETE CASCADE
 users: UNIQUE (email)
 users: PRIMARY KEY (id)
+windows: FOREIGN KEY (job_id) REFERENCES jobs(id) ON DELETE CASCADE
+windows: PRIMARY KEY (id)
 zones: FOREIGN KEY (account_id) REFERENCES accounts(id)
 zones: PRIMARY KEY (id)
 CREATE UNIQUE INDEX accounts_pkey ON public.accounts USING btree (id)
+CREATE UNIQUE INDEX activity_key ON public.activity USING btree (scope_id, dataset)
 CREATE INDEX audit_account ON public.audit_logs USING btree (account_id, number)
 CREATE INDEX audit_actor ON public.audit_logs USING btree (actor_id, number)
 CREATE UNIQUE INDEX audit_logs_id_key ON public.audit_logs USING btree (id)
 CREATE UNIQUE INDEX audit_logs_pkey ON public.audit_logs USING btree (number)
+CREATE INDEX deliveries_job ON public.deliveries USING btree (job_id, id)
+CREATE UNIQUE INDEX deliveries_pkey ON public.deliveries USING btree (id)
+CREATE UNIQUE INDEX deliveries_window ON public.deliveries USING btree (window_id, part)
+CREATE UNIQUE INDEX jobs_destination ON public.jobs USING btree (destination_identity)
+CREATE UNIQUE INDEX jobs_pkey ON public.jobs USING btree (id)
+CREATE INDEX jobs_scope ON public.jobs USING btree (account_id, zone_id, dataset)
+CREATE INDEX jobs_turn ON public.jobs USING btree (enabled, next_turn)
 CREATE UNIQUE INDEX list_items_pkey ON public.list_items USING btree (id)
 CREATE UNIQUE INDEX list_items_value ON public.list_items USING btree (list_id, value)
 CREATE UNIQUE INDEX lists_name ON public.lists USING btree (account_id, name)
@@ -121,10 +203,14 @@ CREATE UNIQUE INDEX rulesets_account_entry_point ON public.rulesets USING btree 
 CREATE INDEX rulesets_of_account ON public.rulesets USING btree (account_id, created_on)
 CREATE UNIQUE INDEX rulesets_pkey ON public.rulesets USING btree (id)
 CREATE UNIQUE INDEX rulesets_zone_entry_point ON public.rulesets USING btree (zone_id, phase) WHERE (kind = 'zone'::text)
+CREATE UNIQUE INDEX service_facts_pkey ON public.service_facts USING btree (name)
 CREATE INDEX tokens_account ON public.tokens USING btree (account_id)
 CREATE UNIQUE INDEX tokens_pkey ON public.tokens USING btree (id)
 CREATE UNIQUE INDEX tokens_token_hash_key ON public.tokens USING btree (token_hash)
 CREATE UNIQUE INDEX users_email_key ON public.users USING btree (email)
 CREATE UNIQUE INDEX users_pkey ON public.users USING btree (id)
+CREATE INDEX windows_job ON public.windows USING btree (job_id, from_time)
+CREATE INDEX windows_open ON public.windows USING btree (state, job_id)
+CREATE UNIQUE INDEX windows_pkey ON public.windows USING btree (id)
 CREATE UNIQUE INDEX zones_name ON public.zones USING btree (account_id, name)
 CREATE UNIQUE INDEX zones_pkey ON public.zones USING btree (id)

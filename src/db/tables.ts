@@ -15,6 +15,11 @@ export type Tables = {
   members: MembersTable
   tokens: TokensTable
   audit_logs: AuditTable
+  jobs: JobsTable
+  windows: WindowsTable
+  deliveries: DeliveriesTable
+  activity: ActivityTable
+  service_facts: ServiceFactsTable
   rulesets: RulesetsTable
   ruleset_versions: RulesetVersionsTable
   ruleset_executions: RulesetExecutionsTable
@@ -126,3 +131,88 @@ export type ListItemsTable = {
   created_on: Moment
   modified_on: Moment
 }
+
+export type JobsTable = {
+  id: Generated<number>
+  account_id: string
+  /** Null for a job of the account itself. */
+  zone_id: string | null
+  dataset: string
+  name: string
+  kind: string
+  enabled: Flag
+  /** The destination string, sealed. */
+  conf_sealed: string
+  destination_kind: string
+  /** Unique over the service, and fit to be shown. */
+  destination_identity: string
+  /** JSON list of signing secrets, newest first, sealed; only for the kind that signs. */
+  signing_sealed: string | null
+  logfetch_options: string | null
+  /** JSON */
+  output_options: string | null
+  filter: string
+  frequency: string | null
+  max_upload_bytes: number | null
+  max_upload_records: number | null
+  max_upload_interval_seconds: number | null
+  /** Grows with every change of what is exported or how. */
+  options_version: number
+  last_complete: Moment | null
+  last_error: Moment | null
+  error_message: string | null
+  created_on: Moment
+  modified_on: Moment
+  /** Records received from here on are still owed; null while the job is stopped by its owner. */
+  owed_from: Moment | null
+  next_turn: Moment
+  lease_holder: string | null
+  lease_until: Moment | null
+  /** Grows with every lease and every change that must end a turn under way: the fence. */
+  lease_number: number
+  failures: number
+  failing_since: Moment | null
+}
+
+/** A range of received time that a job exports. States: `waiting` (asked for), `begun`, `done`, `cancelled`, `lost`. */
+export type WindowsTable = {
+  id: Generated<number>
+  job_id: number
+  /** `export`, `backfill` or `repair`. */
+  purpose: string
+  state: string
+  from_time: Moment
+  to_time: Moment
+  /** JSON: what the job exported and how when the window was begun. */
+  options: string
+  options_version: number
+  rows: number | null
+  attempts: number
+  reason: string | null
+  begun_at: Moment
+  ended_at: Moment | null
+}
+
+/** One part of a window: one object, or one request. Outcomes: `pending`, `delivered`, `retry`, `refused`. */
+export type DeliveriesTable = {
+  id: Generated<number>
+  job_id: number
+  window_id: number
+  part: number
+  object_name: string
+  rows: number
+  raw_bytes: number
+  bytes: number
+  sha256: string
+  attempts: number
+  last_status: number | null
+  outcome: string
+  reason: string | null
+  first_attempt: Moment | null
+  last_attempt: Moment | null
+}
+
+/** The newest record received for a scope and dataset, as far as it was noted. */
+export type ActivityTable = { scope_id: string; dataset: string; newest: Moment }
+
+export type ServiceFactsTable = { name: string; value: string }
