@@ -14,7 +14,7 @@ export type RuleDraft = { readonly id?: string; readonly ref?: string; readonly 
 export type Position = { readonly before?: string; readonly after?: string; readonly index?: number }
 
 /** What an edit needs from outside: ids for new rules and the time it happens. */
-export type EditNeeds = { newId(): string; readonly at: string }
+export type EditNeeds = { newId(draft: RuleDraft): string; readonly at: string }
 
 /** The whole list anew. Sent rules are known again by id, else by ref; rules that are not mentioned are gone. */
 export function replaceRules(needs: EditNeeds, rules: readonly Rule[], drafts: readonly RuleDraft[]): Judged<Rule[]> {
@@ -116,9 +116,10 @@ function indexOf(others: readonly Rule[], { before, after, index }: Position): J
   return accept(before === undefined ? found + 1 : found)
 }
 
-function born({ newId, at }: EditNeeds, { ref, definition }: RuleDraft): Rule {
+function born({ newId, at }: EditNeeds, draft: RuleDraft): Rule {
+  const { ref, definition } = draft
   if (!definition) throw new Error('a rule that is not known yet needs a definition')
-  const id = newId()
+  const id = newId(draft)
   return { id, version: '1', ref: ref ?? id, ...definition, last_updated: at }
 }
 

@@ -42,10 +42,10 @@ export type Action<Name extends string = string, Parameters = unknown> = {
   readonly terminating: boolean
   /** Absent for an action that takes none. */
   parameters?(context: RuleContext): Shape<Parameters>
-  /** Whether the parameters may be left out although the action takes some. */
-  readonly parametersOptional?: boolean
   /** Parameters it accepts; every phase that allows the action accepts at least one of them. */
   readonly examples: readonly Readonly<Record<string, unknown>>[]
+  /** The value expressions that `act` will ask for. */
+  expressions?(parameters: Parameters): readonly string[]
   /** Answers in the origin's place, or changes the passage, or neither. `skip` and `execute` steer evaluation itself. */
   act?(parameters: Parameters, turn: Turn): Answer | undefined
 }

@@ -17,7 +17,6 @@ export const block = defineAction({
   says: 'Refuses the request with 403, or 429 where a rate limit is passed, or with the response given here.',
   terminating: true,
   parameters: () => parameters,
-  parametersOptional: true,
   examples: [{}, { response: { status_code: 451, content: 'Not here.', content_type: 'text/plain' } }],
   act({ response }, { phase }) {
     if (response)

@@ -46,6 +46,8 @@ const parameters = (context: RuleContext) =>
     },
   )
 
+const requestQuery = 'http.request.uri.query'
+
 export const redirect = defineAction<'redirect', RedirectParameters>({
   name: 'redirect',
   says: 'Answers with a redirect to a fixed or computed address, or to the target that a list holds for an address.',
@@ -61,6 +63,8 @@ export const redirect = defineAction<'redirect', RedirectParameters>({
     },
     { from_list: { name: 'moved', key: 'http.request.full_uri' } },
   ],
+  expressions: ({ from_value: fixed, from_list: list }) =>
+    [list?.key, fixed?.target_url.expression, requestQuery].filter((text) => text !== undefined),
   act({ from_value: fixed, from_list: list }, turn) {
     if (list) {
       const key = turn.value(list.key)
@@ -80,7 +84,7 @@ function answer(redirect: Redirect | undefined, turn: Turn) {
 
 /** The query of the request takes the place of the target's own; a fragment stays last. */
 function withQuery(target: string, turn: Turn): string {
-  const query = turn.value('http.request.uri.query')
+  const query = turn.value(requestQuery)
   if (!query) return target
   const [beforeFragment = '', fragment] = target.split('#', 2)
   const [base = ''] = beforeFragment.split('?', 1)

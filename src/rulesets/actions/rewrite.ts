@@ -77,6 +77,8 @@ export const rewrite = defineAction<'rewrite', RewriteParameters>({
     { uri: { path: { value: '/new' }, query: { expression: 'http.request.uri.query' } } },
     { headers: { 'X-Source': { operation: 'set', value: 'edge' }, 'X-Old': { operation: 'remove' } } },
   ],
+  expressions: ({ uri, headers = {} }) =>
+    [uri?.path, uri?.query, ...Object.values(headers)].flatMap((source) => source?.expression ?? []),
   act({ uri, headers }, turn) {
     const path = uri?.path && sourceValue(uri.path, turn)
     const query = uri?.query && sourceValue(uri.query, turn)

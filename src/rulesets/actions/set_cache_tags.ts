@@ -21,6 +21,7 @@ export const setCacheTags = defineAction({
     { operation: 'add', values: ['news'] },
     { operation: 'set', expression: 'http.host' },
   ],
+  expressions: ({ expression }) => (expression === undefined ? [] : [expression]),
   act({ operation, values, expression }, { passage, value }) {
     const tags = values ?? (value(expression ?? '') ?? '').split(',').map((tag) => tag.trim())
     passage.cacheTags.push({ operation, tags: tags.filter((tag) => tag !== '') })
