@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { readdirSync } from 'node:fs'
 import { test } from 'node:test'
-import { datasets, fieldList, findField, judgeDataset, makeRegistry } from './index.ts'
+import { datasets, fieldList, findField, judgeDataset, judgeDatasetFiles, makeRegistry } from './index.ts'
 
 const aFile = (changes: object = {}) => ({
   name: 'lift_rides',
@@ -145,4 +145,21 @@ test('a dataset file needs fields, a time among them and defaults', () => {
   assert.equal(reasonsFor({ fields: [...aFile().fields, array] })[0]?.pointer, '/fields/3/items')
   const object = { name: 'Door', type: 'object', description: 'The door', filterable: true }
   assert.equal(reasonsFor({ fields: [...aFile().fields, object] })[0]?.pointer, '/fields/3/filterable')
+})
+
+test('files that cannot be datasets are refused by file, place and reason, all at once', () => {
+  const good = { file: 'lifts.json', text: JSON.stringify(aFile()) }
+  const registry = judgeDatasetFiles([good])
+  assert.equal(registry.ok && registry.value.all.length, 38)
+
+  const broken = { file: 'broken.json', text: '{' }
+  const unscoped = { file: 'unscoped.json', text: JSON.stringify(aFile({ name: 'other', scope: 'moon' })) }
+  const taken = { file: 'taken.json', text: JSON.stringify(aFile({ name: 'dns_logs' })) }
+  const judged = judgeDatasetFiles([good, broken, unscoped, taken])
+  const [first, ...rest] = judged.ok ? [] : judged.reasons.map((reason) => reason.message)
+  assert.match(first ?? '', /^broken\.json: not JSON: /)
+  assert.deepEqual(rest, [
+    'unscoped.json /scope: scope is account, zone or both',
+    'there is already a dataset dns_logs',
+  ])
 })

@@ -1,5 +1,5 @@
 /** Which datasets there are: the shipped ones, and those an operator added as files. */
-import { type Judged, judgedBy, type Reason, type ScopeKind } from '../base/index.ts'
+import { accept, type Judged, judgedBy, type Reason, reject, type ScopeKind } from '../base/index.ts'
 import { catalogue } from './catalogue/index.ts'
 import { type Dataset, judgeDataset } from './dataset.ts'
 
@@ -32,4 +32,37 @@ export function makeRegistry(extra: readonly Dataset[] = []): Judged<DatasetRegi
       return isHere ? dataset : undefined
     },
   }))
+}
+
+/** An operator's file by its name, as text. */
+export type DatasetFile = { readonly file: string; readonly text: string }
+
+/** The shipped datasets and those of the files; each reason begins with the file it is about, and where in it. */
+export function judgeDatasetFiles(files: readonly DatasetFile[]): Judged<DatasetRegistry> {
+  const judged = files.map(({ file, text }) => ({ file, dataset: judgeText(text) }))
+  const added = judged.flatMap(({ dataset }) => (dataset.ok ? [dataset.value] : []))
+  const registry = makeRegistry(added)
+  const reasons = judged.flatMap(({ file, dataset }) =>
+    dataset.ok
+      ? []
+      : dataset.reasons.map(({ pointer, message }) => ({
+          message: `${file}${pointer ? ` ${pointer}` : ''}: ${message}`,
+        })),
+  )
+  if (registry.ok && reasons.length === 0) return registry
+  return reject(...reasons, ...(registry.ok ? [] : registry.reasons))
+}
+
+function judgeText(text: string): Judged<Dataset> {
+  const parsed = parse(text)
+  return parsed.ok ? judgeDataset(parsed.value) : parsed
+}
+
+function parse(text: string): Judged<unknown> {
+  try {
+    return accept(JSON.parse(text))
+  } catch (error) {
+    if (error instanceof SyntaxError) return reject(`not JSON: ${error.message}`)
+    throw error
+  }
 }

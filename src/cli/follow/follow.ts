@@ -82,7 +82,8 @@ export async function follow(
   async function discover(isFirst: boolean): Promise<void> {
     const newest = marks.files.at(-1)
     const found = await findFiles(log.path)
-    for (const file of files) file.isCurrent = false
+    // From here on a file that was renamed has its time to be silent in.
+    for (const file of files) Object.assign(file, { isCurrent: false, quietSince: Date.now() })
     for (const each of found) await take(each, isFirst && !each.isCurrent)
     marks.files = marks.files.filter(
       (mark) => found.some((each) => each.inode === mark.inode) || files.some((file) => file.mark === mark),
