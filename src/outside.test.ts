@@ -257,6 +257,11 @@ test('an identity that cannot be had is a passing trouble that names no secret',
   assert.deepEqual(outcome, { outcome: 'retry', reason: 'the service has no identity of its own for S3' })
 })
 
+test('an identity that never comes is given up on', async () => {
+  const outside = outsideWith({ googleToken: () => new Promise(() => {}), timeouts: { connectMs: 50 } })
+  assert.match(reasonOf(await deliver('gs://logs/a', outside)), /no identity of its own for Google Cloud Storage/)
+})
+
 test('the vendor chain reads the operator credentials from the environment', async () => {
   const before = { ...process.env }
   process.env.AWS_ACCESS_KEY_ID = 'AKIAENVIRONMENT'

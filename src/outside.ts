@@ -22,7 +22,7 @@ import {
 } from './destinations/index.ts'
 import { writeBelow } from './file-root.ts'
 
-export type ResolvedAddress = { readonly address: string; readonly family: 4 | 6 }
+type ResolvedAddress = { readonly address: string; readonly family: 4 | 6 }
 export type Resolver = (hostname: string) => Promise<readonly ResolvedAddress[]>
 
 export type OutsideSettings = {
@@ -44,7 +44,7 @@ export type OutsideSettings = {
 }
 
 type Timeouts = {
-  /** For the name, and again for the connection with its TLS. */
+  /** For our own identity, for the name, and for the connection with its TLS: each. */
   readonly connectMs: number
   /** Without a byte going either way. */
   readonly idleMs: number
@@ -66,7 +66,7 @@ export function openOutside(settings: OutsideSettings): OpenOutside {
   if (!policy.ok) throw new Error(policy.reasons.map(({ message }) => `allowed networks: ${message}`).join('; '))
   const timeouts = { ...defaultTimeouts, ...settings.timeouts }
   const agents = openAgents(policy.value, settings, timeouts)
-  const identities = openIdentities(settings)
+  const identities = openIdentities(settings, timeouts)
   const root = settings.fileRoot
 
   const outside = (wholeMs: number, called?: AbortSignal): Outside => ({
@@ -165,16 +165,18 @@ async function judgeAddresses(
 }
 
 async function ask(resolve: Resolver, hostname: string, withinMs: number): Promise<readonly ResolvedAddress[]> {
-  const { promise: late, reject } = Promise.withResolvers<never>()
-  const timer = setTimeout(() => reject(new OutsideError('timeout', `no answer for the name ${hostname}`)), withinMs)
   try {
-    return await Promise.race([resolve(hostname), late])
+    return await inTime(resolve(hostname), withinMs, `no answer for the name ${hostname}`)
   } catch (error) {
     if (error instanceof OutsideError) throw error
     throw new OutsideError('dns', `the name ${hostname} cannot be resolved`, error)
-  } finally {
-    clearTimeout(timer)
   }
+}
+
+async function inTime<T>(work: Promise<T>, withinMs: number, late: string): Promise<T> {
+  const { promise, reject } = Promise.withResolvers<never>()
+  const timer = setTimeout(() => reject(new OutsideError('timeout', late)), withinMs)
+  return Promise.race([work, promise]).finally(() => clearTimeout(timer))
 }
 
 /** One request, one answer, or an OutsideError that says in a few words what went wrong. */
@@ -300,7 +302,10 @@ function explain(error: unknown, host: string): unknown {
  * connections of their own: that is the operator's word, no tenant's, so it does not pass the guard. Both keep what
  * they got until shortly before it expires. They are loaded when first needed, since they are large.
  */
-function openIdentities(settings: OutsideSettings): Pick<Outside, 'awsCredentials' | 'googleToken'> {
+function openIdentities(
+  settings: OutsideSettings,
+  { connectMs }: Timeouts,
+): Pick<Outside, 'awsCredentials' | 'googleToken'> {
   const once = <T>(make: () => Promise<T>) => {
     let made: Promise<T> | undefined
     return () => {
@@ -315,7 +320,7 @@ function openIdentities(settings: OutsideSettings): Pick<Outside, 'awsCredential
   })
   const identify = async <T>(store: string, get: () => Promise<T>): Promise<T> => {
     try {
-      return await get()
+      return await inTime(get(), connectMs, `no identity for ${store} in time`)
     } catch (error) {
       throw new OutsideError('identity', `the service has no identity of its own for ${store}`, error)
     }

@@ -25,8 +25,6 @@ export {
   type Answer,
   type AwsCredentials,
   type Body,
-  type DestinationKind,
-  type Limits,
   type Outcome,
   type OutgoingRequest,
   type Outside,
