@@ -24,8 +24,22 @@ export const textOf = (bytes: string): string | undefined => {
   return toBytes(text) === bytes ? text : undefined
 }
 
-/** Lower case for ASCII letters; every other byte stays. A string without capitals comes back as it is, uncopied. */
+/**
+ * Lower case for ASCII letters; every other byte stays. A string without capitals comes back as it is, uncopied. The last
+ * answer is kept: the rules of one request ask for the lower case of the same host over and over.
+ */
 export const lowerAscii = (bytes: string): string => {
+  if (bytes !== lastLowered) {
+    lastLower = lowered(bytes)
+    lastLowered = bytes
+  }
+  return lastLower
+}
+
+let lastLowered = ''
+let lastLower = ''
+
+const lowered = (bytes: string): string => {
   for (let at = 0; at < bytes.length; at++) {
     const byte = bytes.charCodeAt(at)
     if (byte >= 0x41 && byte <= 0x5a) {

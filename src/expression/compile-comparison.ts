@@ -198,16 +198,28 @@ const setCheck = (set: SetItems): Check => {
   }
 }
 
+/** Up to this many members a loop is faster than a hash. */
+const fewMembers = 8
+
 const stringSet = (items: readonly string[]): Check => {
   const members = new Set(items)
-  return (value: string) => members.has(value)
+  if (members.size > fewMembers) return (value: string) => members.has(value)
+  return among([...members])
 }
+
+const among =
+  (members: readonly (string | Integer)[]): Check =>
+  (value: string | Integer) => {
+    for (let at = 0; at < members.length; at++) if (members[at] === value) return true
+    return false
+  }
 
 /** Single numbers by hash, ranges by binary search over their merged bounds. */
 const intSet = (items: readonly IntRange[]): Check => {
   if (items.every(({ first, last }) => first === last)) {
     const members = new Set<Integer>(items.map(({ first }) => first))
-    return (value: Integer) => members.has(value)
+    if (members.size > fewMembers) return (value: Integer) => members.has(value)
+    return among([...members])
   }
   const ranges = mergedRanges(items)
   return (value: Integer) => {

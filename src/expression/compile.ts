@@ -6,7 +6,7 @@
 import { typeOfLogical } from './check.ts'
 import { compileCheck, compileComparison } from './compile-comparison.ts'
 import { compileAccess, compileElements, type Getter } from './compile-value.ts'
-import { type Access, type Expression, eachCount, isLogical, type Logical, type LogicalOp } from './tree.ts'
+import { type Access, type Expression, eachCount, isLogical, type Logical, type LogicalOp, type Test } from './tree.ts'
 import { isCompound } from './type.ts'
 import type { Value, Values } from './values.ts'
 
@@ -73,8 +73,25 @@ const compileQuantifier = (op: 'any' | 'all', over: Logical | Access): Predicate
       return array !== undefined && array.includes(wanted) === wanted
     }
   }
+  if (over.kind === 'compare' && over.left.indexes.at(-1)?.at === 'each' && eachCount(over.left) === 1) {
+    return quantifyElements(wanted, over.left, over.test)
+  }
   const each = compileMany(over)
   return (values) => each(values).includes(wanted) === wanted
+}
+
+/** The usual form, `any(field[*] eq "x")`: a loop that ends at the first answer and makes no array. */
+const quantifyElements = (wanted: boolean, left: Access, test: Test): Predicate => {
+  const get = compileAccess({ ...left, indexes: left.indexes.slice(0, -1) }, compileArgument)
+  const check = compileCheck(left, test, compileArgument)
+  return (values) => {
+    const items = get(values) as readonly Value[] | ReadonlyMap<string, Value> | undefined
+    if (items === undefined) return !wanted
+    if (Array.isArray(items)) {
+      for (let at = 0; at < items.length; at++) if (check(items[at] as never, values) === wanted) return wanted
+    } else for (const item of items.values()) if (check(item as never, values) === wanted) return wanted
+    return !wanted
+  }
 }
 
 /** A condition over elements: one Boolean for each. */

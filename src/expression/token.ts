@@ -9,11 +9,11 @@ import { Stop } from './fault.ts'
 export type Source = { readonly text: string; at: number; readonly end: number }
 
 /** White space around an expression does not count, tabs included; inside it, a tab is an error. */
-export const sourceOf = (text: string): Source => ({
-  text,
-  at: text.length - text.trimStart().length,
-  end: Math.max(text.trimEnd().length, text.length - text.trimStart().length),
-})
+export const sourceOf = (text: string): Source => {
+  const inner = text.trim()
+  const at = inner === '' ? 0 : text.indexOf(inner)
+  return { text, at, end: at + inner.length }
+}
 
 /** Stops at a span; without an end the span is all that is left. */
 export const stop = (source: Source, message: string, from = source.at, to = source.end): never => {
