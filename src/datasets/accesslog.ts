@@ -5,6 +5,7 @@ import { readCombined } from './accesslog/combined.ts'
 import { readEnvoy } from './accesslog/envoy.ts'
 import { readNginx } from './accesslog/nginx.ts'
 import type { Draft } from './accesslog/record.ts'
+import { isObject } from './json.ts'
 import type { Value } from './values.ts'
 
 export const accessFormats = ['nginx-json', 'caddy', 'envoy-json', 'combined'] as const
@@ -47,9 +48,7 @@ const formats: Readonly<Record<AccessFormat, Format>> = {
 function parseObject(line: string): Readonly<Record<string, unknown>> | undefined {
   try {
     const value: unknown = JSON.parse(line)
-    return typeof value === 'object' && value !== null && !Array.isArray(value)
-      ? (value as Record<string, unknown>)
-      : undefined
+    return isObject(value) ? value : undefined
   } catch (error) {
     if (error instanceof SyntaxError) return undefined
     throw error

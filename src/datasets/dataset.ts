@@ -1,5 +1,6 @@
 /** A dataset is a named kind of record: its fields with their types, and the scope it belongs to. It is data, read from a file. */
 import { type Judged, judgedBy, type Reason, reject, type ScopeKind } from '../base/index.ts'
+import { isObject, pointTo } from './json.ts'
 
 export type FieldType = 'string' | 'int' | 'bool' | 'float' | 'array' | 'object'
 
@@ -159,12 +160,9 @@ const strangers = (entry: Record<string, unknown>, known: readonly string[], poi
   Object.keys(entry)
     .filter((key) => !known.includes(key))
     .map((key) => ({
-      pointer: `${pointer}/${key.replaceAll('~', '~0').replaceAll('/', '~1')}`,
+      pointer: pointTo(pointer, key),
       message: `${who}${quote(key)} is not known here; known are ${known.join(', ')}`,
     }))
-
-const isObject = (value: unknown): value is Record<string, unknown> =>
-  typeof value === 'object' && value !== null && !Array.isArray(value)
 
 const isOneOf = (list: readonly string[], value: unknown): boolean => typeof value === 'string' && list.includes(value)
 

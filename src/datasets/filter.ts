@@ -4,14 +4,9 @@
  */
 import { accept, type Judged, judgedBy, type Reason, reject } from '../base/index.ts'
 import { type Dataset, type Field, findField, typeWord } from './dataset.ts'
-import {
-  excerpt,
-  type Filter,
-  type FilterCondition,
-  type FilterNode,
-  type FilterOperator,
-  sayUnknownField,
-} from './selection.ts'
+import { isObject, pointTo } from './json.ts'
+import { excerpt, sayUnknownField } from './judging.ts'
+import type { Filter, FilterCondition, FilterNode, FilterOperator } from './selection.ts'
 
 // Published as "about": enough for any filter written by hand, and it keeps the compiled query small.
 const mostOperators = 30
@@ -177,9 +172,3 @@ function parseExactly(text: string): unknown {
     throw error
   }
 }
-
-const pointTo = (pointer: string, key: string): string =>
-  `${pointer}/${key.replaceAll('~', '~0').replaceAll('/', '~1')}`
-
-const isObject = (value: unknown): value is Record<string, unknown> =>
-  typeof value === 'object' && value !== null && !Array.isArray(value)

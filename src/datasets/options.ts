@@ -4,15 +4,8 @@
  */
 import { type Judged, judgedBy, type Reason, reject } from '../base/index.ts'
 import type { Dataset } from './dataset.ts'
-import {
-  excerpt,
-  isTimestampFormat,
-  judgeNames,
-  mayBeSample,
-  plainSelection,
-  type Selection,
-  timestampFormats,
-} from './selection.ts'
+import { excerpt, isTimestampFormat, judgeNames, mayBeSample } from './judging.ts'
+import { plainSelection, type Selection, timestampFormats } from './selection.ts'
 
 /** A piece of the text and where it begins. */
 type Piece = { readonly text: string; readonly at: number }

@@ -5,16 +5,9 @@
 import { isDeepStrictEqual } from 'node:util'
 import { type Judged, judgedBy, type Reason, reject } from '../base/index.ts'
 import type { Dataset } from './dataset.ts'
-import {
-  excerpt,
-  isTimestampFormat,
-  judgeNames,
-  mayBeSample,
-  type Output,
-  plainSelection,
-  type Selection,
-  timestampFormats,
-} from './selection.ts'
+import { isObject, pointTo } from './json.ts'
+import { excerpt, isTimestampFormat, judgeNames, mayBeSample } from './judging.ts'
+import { type Output, plainSelection, type Selection, timestampFormats } from './selection.ts'
 import { judgeTemplate } from './template.ts'
 
 const framing = [
@@ -56,14 +49,13 @@ const longest = 4096
 type Complain = (pointer: string, message: string) => void
 
 /** Judges the object; null for any member means its default. Pointers lead into the object. */
-export function judgeOutputOptions(value: unknown, dataset: Dataset): Judged<Selection> {
-  if (typeof value !== 'object' || value === null || Array.isArray(value)) return reject('output_options is an object')
-  const options = value as Record<string, unknown>
+export function judgeOutputOptions(options: unknown, dataset: Dataset): Judged<Selection> {
+  if (!isObject(options)) return reject('output_options is an object')
   const reasons: Reason[] = []
   const complain: Complain = (pointer, message) => reasons.push({ pointer, message })
 
   for (const key of Object.keys(options).filter((each) => !known.includes(each)))
-    complain(`/${key.replaceAll('~', '~0').replaceAll('/', '~1')}`, `unknown output option ${excerpt(key)}`)
+    complain(pointTo('', key), `unknown output option ${excerpt(key)}`)
 
   const plain = plainSelection(dataset)
   const fields = judgeFieldNames(options.field_names ?? null, dataset, complain) ?? plain.fields

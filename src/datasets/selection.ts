@@ -1,5 +1,5 @@
 /** What one export or one fetch selects, and how it is written: the meaning of an option string, of output options and of a filter. */
-import { type Dataset, type Field, findField } from './dataset.ts'
+import type { Dataset, Field } from './dataset.ts'
 
 export const timestampFormats = ['unixnano', 'unix', 'rfc3339', 'rfc3339ms', 'rfc3339ns'] as const
 export type TimestampFormat = (typeof timestampFormats)[number]
@@ -52,10 +52,10 @@ export type FilterCondition =
   | { readonly key: Field; readonly operator: TextOperator; readonly value: string }
   | { readonly key: Field; readonly operator: ListOperator; readonly value: readonly string[] }
 
-export type EqualOperator = 'eq' | '!eq'
-export type OrderOperator = 'lt' | 'leq' | 'gt' | 'geq'
-export type TextOperator = 'startsWith' | '!startsWith' | 'endsWith' | '!endsWith' | 'contains' | '!contains'
-export type ListOperator = 'in' | '!in'
+type EqualOperator = 'eq' | '!eq'
+type OrderOperator = 'lt' | 'leq' | 'gt' | 'geq'
+type TextOperator = 'startsWith' | '!startsWith' | 'endsWith' | '!endsWith' | 'contains' | '!contains'
+type ListOperator = 'in' | '!in'
 export type FilterOperator = EqualOperator | OrderOperator | TextOperator | ListOperator
 
 /** What a caller gets who asks for nothing in particular. */
@@ -67,33 +67,3 @@ export const plainSelection = (dataset: Dataset): Selection => ({
   output: { type: 'ndjson' },
   filter: null,
 })
-
-export const isTimestampFormat = (text: unknown): text is TimestampFormat =>
-  timestampFormats.some((format) => format === text)
-
-export const mayBeSample = (share: number): boolean => share >= 0.001 && share <= 1
-
-/** Why a dataset has no field of this name, with the one that was probably meant. */
-export function sayUnknownField(dataset: Dataset, name: string): string {
-  const near = dataset.fields.find((field) => field.name.toLowerCase() === name.toLowerCase())
-  const hint = near ? `, did you mean ${near.name}?` : ''
-  return `${dataset.name} has no field ${excerpt(name)}${hint}`
-}
-
-/** What is wrong with each name of a list, by its index: not a field of the dataset, or named before. */
-export function judgeNames(dataset: Dataset, names: readonly unknown[]): readonly (string | undefined)[] {
-  const seen = new Set<string>()
-  return names.map((name) => {
-    if (typeof name !== 'string') return 'a field name is a string'
-    if (name === '') return 'a field name is empty'
-    if (!findField(dataset, name)) return sayUnknownField(dataset, name)
-    if (seen.has(name)) return `field ${name} is named twice`
-    seen.add(name)
-    return undefined
-  })
-}
-
-/** A caller's own text in a reason: quoted, and short however long it was. */
-export function excerpt(text: string): string {
-  return JSON.stringify(text.length > 60 ? `${text.slice(0, 60).toWellFormed()}…` : text)
-}

@@ -4,7 +4,8 @@
  */
 import { type Judged, judgedBy, type Reason } from '../base/index.ts'
 import { type Dataset, findField } from './dataset.ts'
-import { excerpt, sayUnknownField, type TemplatePart } from './selection.ts'
+import { excerpt, sayUnknownField } from './judging.ts'
+import type { TemplatePart } from './selection.ts'
 
 /** A field that is known but not among the selected ones is written as `null`; an unknown one is a mistake. */
 export function judgeTemplate(

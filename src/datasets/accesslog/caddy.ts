@@ -1,5 +1,6 @@
 /** Caddy 2, with its own JSON access log as it comes (https://caddyserver.com/docs/logging). */
 import { fromRfc3339 } from '../../base/index.ts'
+import { isObject } from '../json.ts'
 import { asked, type Draft, readInt, readSeconds, readText } from './record.ts'
 
 export function readCaddy(line: Readonly<Record<string, unknown>>): Draft {
@@ -57,5 +58,4 @@ function readHeader(headers: Readonly<Record<string, unknown>>, name: string): s
   return readText(Array.isArray(values) ? values[0] : values)
 }
 
-const toObject = (value: unknown): Readonly<Record<string, unknown>> =>
-  typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as Record<string, unknown>) : {}
+const toObject = (value: unknown): Readonly<Record<string, unknown>> => (isObject(value) ? value : {})
