@@ -3,12 +3,13 @@
 import { randomBytes } from 'node:crypto'
 import { chmodSync, existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
-import { type FirstRun, makeFirstTenant } from './access/index.ts'
+import { type FirstRun, makeFirstTenant, theService } from './access/index.ts'
 import { type Clock, type Log, makeLog, makeMetrics, makeVault, systemClock, type Vault } from './base/index.ts'
 import type { Config } from './config.ts'
 import { answers, migrate, openDatabase } from './db/index.ts'
 import { lockDataDirectory, StartupError } from './house-lock.ts'
 import { makeServer } from './http/index.ts'
+import { provideCommonProtection } from './rulesets/index.ts'
 
 export type Service = {
   /** Where it listens, without a path. */
@@ -53,9 +54,11 @@ export async function openService(config: Config, surroundings: Surroundings = {
     const access = { db, now }
     const guess = `http://${config.host}:${config.port}/v4`
     const tenant = await makeFirstTenant(access, (made) => writeFirstRun(data, { base_url: guess, ...made }))
+    await provideCommonProtection(access, theService)
 
     const { app } = makeServer({
       access,
+      rulesets: { db, now },
       log,
       metrics,
       now,

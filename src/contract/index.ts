@@ -3,6 +3,8 @@ export * as access from './access.ts'
 export * as audit from './audit.ts'
 export * from './client.ts'
 export type { Envelope, ErrorItem } from './envelope.ts'
+export * as lists from './lists.ts'
+export * as logexport from './logexport.ts'
 export { openapi } from './openapi.ts'
 export {
   type Allowed,
@@ -16,3 +18,4 @@ export {
   type ScopeRef,
 } from './operation.ts'
 export { operations } from './operations.ts'
+export * as rulesets from './rulesets.ts'

@@ -1,8 +1,11 @@
 /** Every operation of the API, resource by resource. */
 import * as access from './access.ts'
 import * as audit from './audit.ts'
+import * as lists from './lists.ts'
+import * as logexport from './logexport.ts'
 import type { Operation } from './operation.ts'
+import * as rulesets from './rulesets.ts'
 
-export const resources = { access, audit } as const
+export const resources = { access, audit, logexport, lists, rulesets } as const
 
 export const operations: readonly Operation[] = Object.values(resources).flatMap((resource) => Object.values(resource))

@@ -96,10 +96,10 @@ export async function version({ db }: RulesetNeeds, scope: Scope, address: Addre
 export async function byTag(
   needs: RulesetNeeds,
   scope: Scope,
-  id: string,
+  address: Address,
   number: string,
   tag: string,
 ): Promise<Ruleset> {
-  const ruleset = await version(needs, scope, { id }, number)
+  const ruleset = await version(needs, scope, address, number)
   return { ...ruleset, rules: ruleset.rules.filter((rule) => rule.categories?.includes(tag)) }
 }
