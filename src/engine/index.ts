@@ -1,0 +1,2 @@
+/** The embedded record engine: a child process that answers the part of ClickHouse's HTTP protocol we use. */
+export { type Engine, type EngineAddress, type EngineOptions, startEngine } from './supervisor.ts'
