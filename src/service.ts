@@ -1,14 +1,16 @@
 /** The front door: builds what every room needs, once, and joins the rooms. Opened by `spillway serve` and by the tests. */
 
 import { randomBytes } from 'node:crypto'
-import { chmodSync, existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { chmodSync, existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { type FirstRun, makeFirstTenant, theService } from './access/index.ts'
-import { type Clock, type Log, makeLog, makeMetrics, makeVault, systemClock, type Vault } from './base/index.ts'
+import { type Clock, type Log, makeLog, makeMetrics, makeVault, sayReasons, systemClock, toDate } from './base/index.ts'
 import type { Config } from './config.ts'
+import { type DatasetRegistry, judgeDatasetFiles } from './datasets/index.ts'
 import { answers, migrate, openDatabase } from './db/index.ts'
 import { lockDataDirectory, StartupError } from './house-lock.ts'
 import { makeServer } from './http/index.ts'
+import { type OpenOutside, type OutsideSettings, openOutside } from './outside.ts'
 import { provideCommonProtection } from './rulesets/index.ts'
 
 export type Service = {
@@ -19,8 +21,8 @@ export type Service = {
   close(): Promise<void>
 }
 
-/** What tests may replace: the clock and where log lines go. Nothing of our own is ever faked. */
-export type Surroundings = { readonly now?: Clock; readonly log?: Log }
+/** What tests may replace: the clock, where log lines go, and the outside network. Nothing of our own is ever faked. */
+export type Surroundings = { readonly now?: Clock; readonly log?: Log; readonly network?: OutsideSettings }
 
 export { StartupError } from './house-lock.ts'
 
@@ -41,7 +43,7 @@ export async function openService(config: Config, surroundings: Surroundings = {
   try {
     const lock = lockDataDirectory(data)
     closers.push(lock.release)
-    const vault: Vault = makeVault(config.secretKey ?? ownSecretKey(data))
+    const vault = makeVault(config.secretKey ?? ownSecretKey(data))
     const metrics = makeMetrics()
     const database = openDatabase(config.databaseUrl ? { url: config.databaseUrl } : { directory: data })
     closers.push(database.close)
@@ -52,12 +54,24 @@ export async function openService(config: Config, surroundings: Surroundings = {
         : error
     })
     const access = { db, now }
+    const datasets = openDatasets(config)
+    const outside = openWorld(config, surroundings)
+    closers.push(outside.close)
     const guess = `http://${config.host}:${config.port}/v4`
     const tenant = await makeFirstTenant(access, (made) => writeFirstRun(data, { base_url: guess, ...made }))
     await provideCommonProtection(access, theService)
 
     const { app } = makeServer({
       access,
+      jobs: {
+        db,
+        now,
+        vault,
+        datasets,
+        outside: outside.within,
+        ownership: config.ownership,
+        maxJobs: config.maxJobs,
+      },
       rulesets: { db, now },
       log,
       metrics,
@@ -74,11 +88,51 @@ export async function openService(config: Config, surroundings: Surroundings = {
     const firstRun = tenant && { base_url: `${url}/v4`, ...tenant }
     if (firstRun) writeFirstRun(data, firstRun)
     log.info({ url, version }, 'listening')
-    void vault
     return { url, firstRun, close: closeAll }
   } catch (error) {
     await closeAll()
     throw error
+  }
+}
+
+/** The shipped datasets and the operator's own; a bad file stops the start. */
+function openDatasets({ datasets: directory }: Config): DatasetRegistry {
+  const files = directory === undefined ? [] : readDirectory(directory, 'SPILLWAY_DATASETS')
+  const judged = judgeDatasetFiles(files)
+  if (!judged.ok) throw new StartupError(sayReasons(judged.reasons))
+  return judged.value
+}
+
+function readDirectory(directory: string, setting: string): { file: string; text: string }[] {
+  try {
+    const names = readdirSync(directory).filter((name) => name.endsWith('.json'))
+    return names.sort().map((file) => ({ file, text: readFileSync(join(directory, file), 'utf8') }))
+  } catch (error) {
+    throw new StartupError(`${setting} ${directory} cannot be read (${(error as NodeJS.ErrnoException).code})`)
+  }
+}
+
+function openWorld(config: Config, { now, network }: Surroundings): OpenOutside {
+  const address = (url: string | undefined) => (url === undefined ? undefined : new URL(url))
+  return openOutside({
+    allowedNetworks: config.allowedNetworks,
+    endpoints: {
+      s3: address(config.s3Endpoint),
+      gcs: address(config.gcsEndpoint),
+      azure: address(config.azureEndpoint),
+    },
+    fileRoot: config.fileRoot === undefined ? undefined : resolve(config.fileRoot),
+    certificates: config.caFile === undefined ? [] : [readCertificates(config.caFile)],
+    ...(now ? { now: () => toDate(now()) } : {}),
+    ...network,
+  })
+}
+
+function readCertificates(file: string): string {
+  try {
+    return readFileSync(file, 'utf8')
+  } catch (error) {
+    throw new StartupError(`SPILLWAY_CA_FILE ${file} cannot be read (${(error as NodeJS.ErrnoException).code})`)
   }
 }
 

@@ -5,6 +5,7 @@ import { join } from 'node:path'
 import { type Log, makeLog, type Nanos, systemClock } from '../src/base/index.ts'
 import { readConfig, type settings } from '../src/config.ts'
 import { type Client, type Credential, makeClient, type ScopeRef } from '../src/contract/index.ts'
+import type { OutsideSettings } from '../src/outside.ts'
 import { openService, type Service } from '../src/service.ts'
 import { freshPostgres } from './postgres.ts'
 
@@ -16,6 +17,8 @@ export type HouseSettings = {
   /** Keep an existing directory; it is not removed at the end. */
   readonly data?: string
   readonly databaseUrl?: string
+  /** The outside network as the test arranged it. */
+  readonly network?: OutsideSettings
 }
 
 export type House = {
@@ -52,7 +55,11 @@ export async function startHouse(asked: HouseSettings = {}): Promise<House> {
     ...asked.environment,
   })
   if (!config.ok) throw new Error(config.reasons.map((reason) => reason.message).join('; '))
-  const service = await openService(config.value, { now: () => systemClock() + shift, log })
+  const service = await openService(config.value, {
+    now: () => systemClock() + shift,
+    log,
+    ...(asked.network ? { network: asked.network } : {}),
+  })
   const baseUrl = `${service.url}/v4`
   const first = service.firstRun ?? JSON.parse(await readFile(join(data, 'first-run.json'), 'utf8'))
   const credential = { email: first.email, key: first.key }

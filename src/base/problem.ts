@@ -124,4 +124,20 @@ export const problems = {
   listTaken: (name: string) => refuse('invalid', 10007, `a list named '${name}' exists already`, '/name'),
   listInUse: (name: string, users: readonly string[]) =>
     refuse('invalid', 10008, `the list '${name}' cannot be deleted while it is used by ${users.join(', ')}`),
+
+  // Export jobs.
+  jobMissing: (id: number) => refuse('missing', 1008, `job not found: ${id}`),
+  datasetUnknown: (name: string, scope: string) =>
+    refuse('invalid', 1002, `'${name.slice(0, 100)}' is not a dataset of a ${scope}`, '/dataset'),
+  wrongChallenge: () => refuse('invalid', 1002, 'incorrect ownership challenge', '/ownership_challenge'),
+  destinationInUse: () =>
+    refuse(
+      'invalid',
+      1002,
+      'another job already writes to this destination; choose another directory',
+      '/destination_conf',
+    ),
+  tooManyJobs: (dataset: string) =>
+    refuse('forbidden', 1004, `creating a new job is not allowed: exceeded max jobs allowed (for ${dataset} dataset)`),
+  fixed: (field: string) => refuse('invalid', 1002, `${field} of a job cannot be changed; make a new job`, `/${field}`),
 } as const

@@ -9,9 +9,10 @@ import { type AccessNeeds, type Caller, findScope, may, type Paged } from '../ac
 import { isId, type Metrics, problems, type Scope } from '../base/index.ts'
 import { type BodyOf, type Operation, type ParamsOf, pathsOf, type QueryOf, type ResultOf } from '../contract/index.ts'
 import { callerOf, refuseDoubledHeaders } from './caller.ts'
+import { type Dialect, dialectOf, fromDialect, toDialect } from './dialect.ts'
 import { pathOf } from './problems.ts'
 import type { Allowance } from './ratelimit.ts'
-import { checkBody, checkText } from './validate.ts'
+import { type Check, checkBody, checkText } from './validate.ts'
 
 /** The base addresses everything answers under: our own, and the one that existing clients are built with. */
 export const bases = ['/v4', '/client/v4'] as const
@@ -31,6 +32,8 @@ export type Asked<O extends Operation> = {
   readonly headers: IncomingHttpHeaders
   /** Aborted when the client goes away before the answer is complete. */
   readonly signal: AbortSignal
+  /** How the caller spells things. */
+  readonly dialect: Dialect
   /** `/v4` or `/client/v4`. */
   readonly base: string
   /** The address the caller used for us, such as `http://127.0.0.1:8787`. */
@@ -95,12 +98,14 @@ export function makeBind(needs: BindNeeds): { bind: Bind; bound: readonly Operat
           handler: async (request, reply) => {
             const found = findings.get(request)
             if (!found) throw new Error(`${operation.id} was reached without credentials`)
-            checks.params?.(request.params)
+            checkPath(checks.params, request)
             checks.query?.(request.query)
-            checks.body?.(request.body)
-            const asked = ask(request, reply, found.scope, base)
+            const dialect = dialectOf(request.originalUrl)
+            const body = fromDialect(dialect, request.body)
+            checks.body?.(body)
+            const asked = ask(request, reply, { scope: found.scope, base, dialect, body })
             const result = await handle(asked as Asked<typeof operation>, found.caller)
-            return send(operation, reply, result)
+            return send(operation, reply, result, dialect)
           },
         })
       }
@@ -142,19 +147,30 @@ function limitRate(allowance: Allowance, reply: FastifyReply, metrics: Metrics):
   throw problems.rateLimited(limit, 300, resetSeconds)
 }
 
-function ask(request: FastifyRequest, reply: FastifyReply, scope: Scope | null, base: string) {
+/** A parameter that cannot be right names nothing: the answer is the router's. */
+function checkPath(check: Check | undefined, request: FastifyRequest): void {
+  try {
+    check?.(request.params)
+  } catch {
+    throw problems.noRoute(pathOf(request.originalUrl))
+  }
+}
+
+function ask(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  found: { readonly scope: Scope | null; readonly base: string; readonly dialect: Dialect; readonly body: unknown },
+) {
   const gone = new AbortController()
   reply.raw.once('close', () => {
     if (!reply.raw.writableFinished) gone.abort()
   })
   return {
-    scope,
+    ...found,
     params: request.params,
     query: request.query,
-    body: request.body,
     headers: request.headers,
     signal: gone.signal,
-    base,
     origin: `${request.protocol}://${request.host}`,
     reply: {
       header: (name: string, value: string) => void reply.header(name, value),
@@ -163,14 +179,14 @@ function ask(request: FastifyRequest, reply: FastifyReply, scope: Scope | null, 
   }
 }
 
-function send(operation: Operation, reply: FastifyReply, result: unknown): FastifyReply {
+function send(operation: Operation, reply: FastifyReply, result: unknown, dialect: Dialect): FastifyReply {
   if (isRaw(result) && (operation.stream === 'out' || operation.pages)) return reply.type(result.type).send(result.body)
   if (operation.status) reply.code(operation.status)
   if (operation.status === 204) return reply.send()
   const envelope = { success: true, errors: [], messages: [] }
   if (operation.pages === 'numbered') {
     const { items, info } = result as Paged<unknown>
-    return reply.send({ ...envelope, result: items, result_info: info })
+    return reply.send({ ...envelope, result: toDialect(dialect, items), result_info: info })
   }
   if (operation.pages === 'cursor') {
     const { items, cursor, perPage } = result as CursorPage<unknown>
@@ -178,5 +194,5 @@ function send(operation: Operation, reply: FastifyReply, result: unknown): Fasti
     const size = perPage === undefined ? {} : { per_page: perPage }
     return reply.send({ ...envelope, result: items, result_info: { count: items.length, ...size, ...after } })
   }
-  return reply.send({ ...envelope, result: result ?? null })
+  return reply.send({ ...envelope, result: toDialect(dialect, result ?? null) })
 }

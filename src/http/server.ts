@@ -5,6 +5,7 @@ import { type Clock, type Log, type Metrics, problems } from '../base/index.ts'
 import { type Operation, openapi } from '../contract/index.ts'
 import { bases, makeBind } from './bind.ts'
 import { answerBrokenRequest, readJsonStrictly } from './body.ts'
+import { rewriteUrl } from './dialect.ts'
 import { asProblem, pathOf, refusal, statusOf } from './problems.ts'
 import { makeRateLimiter, type RateLimit } from './ratelimit.ts'
 import { bindAll, type RouteNeeds } from './routes/index.ts'
@@ -32,6 +33,7 @@ export function makeServer(needs: HttpNeeds): { app: FastifyInstance; bound: rea
     forceCloseConnections: 'idle',
     exposeHeadRoutes: false,
     routerOptions: { maxParamLength: 4096, ignoreTrailingSlash: true },
+    rewriteUrl: (request) => rewriteUrl(request.url ?? '/'),
     genReqId: () => randomUUID(),
     frameworkErrors: (error, request, reply) => void answerError(error, request, reply as unknown as FastifyReply),
     clientErrorHandler: answerBrokenRequest,
