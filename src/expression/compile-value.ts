@@ -1,23 +1,37 @@
 /** Values of fields, indexes and calls, as closures that read a table. */
 import { isCalledPerElement } from './check.ts'
 import type { Run } from './define.ts'
-import { type Access, type Argument, type Call, eachCount, type Index, type Logical } from './tree.ts'
+import type { Access, Argument, Call, Index, Logical } from './tree.ts'
 import type { Value, Values } from './values.ts'
 
 export type Getter = (values: Values) => Value | undefined
 /** How a condition inside an argument is compiled: handed in, because conditions hold values and values hold conditions. */
 export type CompileCondition = (node: Logical) => Getter
 
-/** The value of an access without `[*]`, or the array of elements with it. */
+/** The value of an access without `[*]`, or the array of elements with it: missing when nothing is there to unpack. */
 export const compileAccess = (access: Access, condition: CompileCondition): Getter => {
-  const base = compileBase(access, condition)
-  const { indexes } = access
-  if (indexes.length === 0) return base
-  if (eachCount(access) > 0) {
-    const elements = elementsOf(base, indexes)
-    return (values) => (base(values) === undefined ? undefined : elements(values))
+  const split = access.indexes.findIndex((index) => index.at === 'each')
+  if (split === -1) return indexed(compileBase(access, condition), access.indexes)
+  const unpacked = indexed(compileBase(access, condition), access.indexes.slice(0, split))
+  const behind = access.indexes.slice(split)
+  return (values) => {
+    const value = unpacked(values)
+    return value === undefined ? undefined : elementsOf(value, behind)
   }
-  const [only] = indexes as readonly [Index]
+}
+
+/** The elements that `[*]` unpacks; none when nothing is there to unpack. */
+export const compileElements = (
+  access: Access,
+  condition: CompileCondition,
+): ((values: Values) => readonly Value[]) => {
+  const get = compileAccess(access, condition)
+  return (values) => (get(values) as readonly Value[] | undefined) ?? []
+}
+
+const indexed = (base: Getter, indexes: readonly Index[]): Getter => {
+  const [only] = indexes
+  if (only === undefined) return base
   if (indexes.length === 1) return (values) => step(base(values), only)
   return (values) => {
     let value = base(values)
@@ -26,23 +40,17 @@ export const compileAccess = (access: Access, condition: CompileCondition): Gett
   }
 }
 
-/** The elements that `[*]` unpacks, flattened; absent ones are left out. */
-export const compileElements = (access: Access, condition: CompileCondition): ((values: Values) => readonly Value[]) =>
-  elementsOf(compileBase(access, condition), access.indexes)
-
-const elementsOf =
-  (base: Getter, indexes: readonly Index[]) =>
-  (values: Values): readonly Value[] => {
-    const first = base(values)
-    let found: Value[] = first === undefined ? [] : [first]
-    for (const index of indexes) {
-      found =
-        index.at === 'each'
-          ? found.flatMap((value) => [...(value as readonly Value[] | ReadonlyMap<string, Value>).values()])
-          : found.map((value) => step(value, index)).filter((value) => value !== undefined)
-    }
-    return found
+/** Several `[*]` flatten; absent elements are left out. */
+const elementsOf = (value: Value, indexes: readonly Index[]): readonly Value[] => {
+  let found: readonly Value[] = [value]
+  for (const index of indexes) {
+    found =
+      index.at === 'each'
+        ? found.flatMap((each) => [...(each as readonly Value[] | ReadonlyMap<string, Value>).values()])
+        : found.map((each) => step(each, index)).filter((each) => each !== undefined)
   }
+  return found
+}
 
 const step = (value: Value | undefined, index: Index): Value | undefined => {
   if (value === undefined) return undefined

@@ -24,7 +24,7 @@ export const isTimedHmacValidV0 = defineFunction({
       'is_timed_hmac_valid_v0("key", http.request.uri, 100, http.request.timestamp.sec, 8, "s")',
       true,
       {
-        'http.request.uri': '/a?verify=1700000000-KXrdfa35Q_6LPRGdPZ6l7Se_GSGDtBJ9PrFOqJjsqfU',
+        'http.request.uri': '/a?verify=1700000000-OjQ4_i2byj9A18fNr67erKUJMk5COQiUt-CJuWfE9sk',
         'http.request.timestamp.sec': 1700000099,
       },
     ],
@@ -32,7 +32,7 @@ export const isTimedHmacValidV0 = defineFunction({
       'is_timed_hmac_valid_v0("key", http.request.uri, 100, http.request.timestamp.sec, 8, "s")',
       false,
       {
-        'http.request.uri': '/a?verify=1700000000-KXrdfa35Q_6LPRGdPZ6l7Se_GSGDtBJ9PrFOqJjsqfU',
+        'http.request.uri': '/a?verify=1700000000-OjQ4_i2byj9A18fNr67erKUJMk5COQiUt-CJuWfE9sk',
         'http.request.timestamp.sec': 1700000100,
       },
     ],
