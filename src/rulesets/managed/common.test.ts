@@ -18,42 +18,38 @@ const managed = {
   rules: commonProtection.rules.map((rule) => ({ ...rule, version: '1', last_updated: '' }) as Rule),
 }
 
-/** Every rule of the set switched on, so that each can be seen to match. */
-function matchesOf(
-  sample: Sample,
-  rules: readonly Rule[] = managed.rules.map((rule) => ({ ...rule, action: 'log', enabled: true })),
-) {
+function deployed(rules: readonly Rule[]) {
+  const execute: Rule = {
+    id: idOf('execute'),
+    version: '1',
+    ref: 'x',
+    last_updated: '',
+    description: '',
+    enabled: true,
+    expression: 'true',
+    action: 'execute',
+    action_parameters: { id: managed.id },
+  }
+  return deploy({
+    account: [],
+    zone: [{ ...managed, id: idOf('entry'), kind: 'zone', rules: [execute] } satisfies Ruleset],
+    find: () => ({ ...managed, rules }),
+    lists: () => undefined,
+    redirectFrom: () => undefined,
+  })
+}
+
+const asShipped = deployed(managed.rules)
+/** Every rule switched on and none ending the request, so that each can be seen to match. */
+const allOn = deployed(managed.rules.map((rule) => ({ ...rule, action: 'log', enabled: true })))
+
+function decide(deployment: typeof allOn, sample: Sample) {
   const {
     url = '/',
     method = 'GET',
     headers = { 'user-agent': 'Mozilla/5.0' },
     body = '',
   } = typeof sample === 'string' ? { url: sample } : sample
-  const entry: Ruleset = {
-    ...managed,
-    id: idOf('entry'),
-    kind: 'zone',
-    rules: [
-      {
-        id: idOf('execute'),
-        version: '1',
-        ref: 'x',
-        last_updated: '',
-        description: '',
-        enabled: true,
-        expression: 'true',
-        action: 'execute',
-        action_parameters: { id: managed.id },
-      },
-    ],
-  }
-  const deployment = deploy({
-    account: [],
-    zone: [entry],
-    find: () => ({ ...managed, rules }),
-    lists: () => undefined,
-    redirectFrom: () => undefined,
-  })
   const request = readRequest({ method, url: `https://www.example.com${url}`, headers, body }, { at: 0n, id: 'r' })
   assert.ok(request.ok)
   return evaluate(deployment, request.value, { counters: makeCounters() })
@@ -77,7 +73,7 @@ test('the starter set is a valid managed ruleset with more than forty rules and 
 
 for (const rule of commonRules) {
   test(`${rule.ref} matches its samples and leaves its neighbours alone`, () => {
-    const isHit = (sample: Sample) => matchesOf(sample).matches.some((match) => match.rule.ref === rule.ref)
+    const isHit = (sample: Sample) => decide(allOn, sample).matches.some((match) => match.rule.ref === rule.ref)
     for (const sample of rule.matches) assert.equal(isHit(sample), true, JSON.stringify(sample))
     for (const sample of rule.passes) assert.equal(isHit(sample), false, JSON.stringify(sample))
   })
@@ -85,13 +81,13 @@ for (const rule of commonRules) {
 
 test('an ordinary request passes the whole set', () => {
   for (const sample of ['/', '/search?q=blue+shoes&page=2', '/assets/app.js?v=12'])
-    assert.equal(matchesOf(sample, managed.rules).answer, undefined)
+    assert.equal(decide(asShipped, sample).answer, undefined)
 })
 
 test('scores add up: one weak sign passes, two together are blocked', () => {
-  const oneSign = matchesOf('/p?x=document.cookie', managed.rules)
+  const oneSign = decide(asShipped, '/p?x=document.cookie')
   assert.equal(oneSign.answer, undefined)
-  const twoSigns = matchesOf('/p?x=document.cookie&y=<iframe+src=//evil.example>', managed.rules)
+  const twoSigns = decide(asShipped, '/p?x=document.cookie&y=<iframe+src=//evil.example>')
   assert.equal(twoSigns.answer?.match.rule.ref, 'score-threshold')
   assert.equal(twoSigns.answer?.status, 403)
 })
