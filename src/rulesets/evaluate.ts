@@ -174,16 +174,16 @@ function whyNotOver(run: Run, one: CompiledRule, standing: Standing, matches: bo
     rule.id,
     rate.characteristics.map((read) => read(standing.values)),
   )
-  const isOver = matches && run.counters.isOver(key, limit, at)
+  // What is acted on is not counted again: when the mitigation ends, the key starts afresh.
+  if (matches && run.counters.isOver(key, limit, at)) return undefined
   const before = run.counters.counted(key, at)
-  if (rate.needsResponse || limit.requests_to_origin) {
+  if (rate.needsResponse || limit.requests_to_origin)
     run.later.push((moment) => {
       if (rate.needsResponse && !moment.response) return
       if (!rate.counts(standing.table(moment, run.deployment.lists))) return
       run.counters.count(key, limit, pointsOf(rule, moment), at)
     })
-  } else if (rate.counts(standing.values)) run.counters.count(key, limit, 1, at)
-  if (isOver) return undefined
+  else if (rate.counts(standing.values)) run.counters.count(key, limit, 1, at)
   return matches ? `${before} counted before this request, not too many yet` : ''
 }
 
@@ -235,8 +235,7 @@ function act(
 function execute(run: Run, target: CompiledRuleset, standing: Standing, step: Step | undefined): Ending {
   const inner = step && rulesetStep(target)
   if (inner) Object.assign(step, { trace: [inner] })
-  const ending = runRules(run, target, standing, inner)
-  return ending
+  return runRules(run, target, standing, inner)
 }
 
 function skip(
