@@ -15,6 +15,7 @@ export const urlDecode = defineFunction({
     ['url_decode(http.request.uri.query)', '%20', { 'http.request.uri.query': '%2520' }],
     ['url_decode(http.request.uri.query, "r")', ' ', { 'http.request.uri.query': '%2520' }],
     ['url_decode(http.request.uri.query, "u")', '☁', { 'http.request.uri.query': '%u2601' }],
+    ['url_decode(http.request.uri.query, "ur")', 'a☁ b', { 'http.request.uri.query': '%u0061%25u2601%252Bb' }],
     ['url_decode(http.request.uri.query)', '100%', { 'http.request.uri.query': '100%' }],
   ],
   run: (source, options = '') =>
@@ -39,24 +40,45 @@ const unit = (wide: string): string => toBytes(String.fromCharCode(Number.parseI
 
 /**
  * Decoding until nothing is left, in one pass. Repeating whole passes would take a quadratic time on `%252525…`; an
- * written never overlaps another, so the end result does not depend on the order, and each decoded byte can be looked at
+ * escape never overlaps another, so the end result does not depend on the order, and each decoded byte can be looked at
  * at once together with the bytes before it.
  */
 const decodeAll = (source: string, unicode: boolean): string => {
-  const out: string[] = []
-  const push = (byte: string): void => {
-    out.push(byte === '+' ? ' ' : byte)
-    const tail = out.slice(-6).join('')
-    const [wideEscape, wide] = unicode ? (/%u([0-9a-fA-F]{4})$/.exec(tail) ?? []) : []
-    const [written, hex] = /%([0-9a-fA-F]{2})$/.exec(tail) ?? []
-    if (wideEscape && wide) {
-      out.length -= wideEscape.length
-      for (const each of unit(wide)) push(each)
-    } else if (written && hex) {
-      out.length -= written.length
-      push(byteOf(hex))
+  const out: number[] = []
+  for (let at = 0; at < source.length; at++) {
+    for (let next: number | undefined = source.charCodeAt(at); next !== undefined; ) {
+      out.push(next === PLUS ? SPACE : next)
+      next = takeEscapeAtEnd(out, unicode)
     }
   }
-  for (const byte of source) push(byte)
-  return out.join('')
+  return Buffer.from(out).toString('latin1')
+}
+
+const [PLUS, SPACE, PERCENT, SMALL_U] = [0x2b, 0x20, 0x25, 0x75]
+
+/** Takes a complete escape off the end and gives the byte to go on with; what cannot be part of an escape goes out at once. */
+const takeEscapeAtEnd = (out: number[], unicode: boolean): number | undefined => {
+  const end = out.length
+  const low = hexDigit(out[end - 1])
+  const high = hexDigit(out[end - 2])
+  if (low === undefined || high === undefined) return undefined
+  if (out[end - 3] === PERCENT) {
+    out.length = end - 3
+    return high * 16 + low
+  }
+  const [first, second] = [hexDigit(out[end - 4]), hexDigit(out[end - 3])]
+  if (!unicode || out[end - 6] !== PERCENT || out[end - 5] !== SMALL_U) return undefined
+  if (first === undefined || second === undefined) return undefined
+  out.length = end - 6
+  const bytes = Buffer.from(String.fromCharCode((first << 12) | (second << 8) | (high << 4) | low))
+  if (bytes.length === 1) return bytes[0]
+  out.push(...bytes)
+  return undefined
+}
+
+const hexDigit = (code: number | undefined): number | undefined => {
+  if (code === undefined) return undefined
+  if (code >= 0x30 && code <= 0x39) return code - 0x30
+  const letter = code | 0x20
+  return letter >= 0x61 && letter <= 0x66 ? letter - 0x57 : undefined
 }

@@ -88,7 +88,7 @@ const readItem = (reading: Pattern): number | ByteSet => {
   if (reading.text.charAt(from) === '\\') {
     const read = readEscape(reading)
     if (read.kind === 'byte') return read.byte
-    if (read.kind === 'look') return stopRegex('invalid read sequence found in character class', from, reading.at)
+    if (read.kind === 'look') return stopRegex('invalid escape sequence found in character class', from, reading.at)
     const set = { d: digits, s: spaces, w: wordBytes }[read.of]
     return read.negated ? negated(set) : set
   }

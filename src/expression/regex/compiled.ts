@@ -15,9 +15,9 @@ export const regexTest = ({ pattern, root }: Regex): RegexTest => {
     const unicode = unicodeRegex(pattern)
     return { engine: 're2', test: (value) => unicode.test(fromBytes(value)) }
   }
-  const plain = plainSearch(root)
-  if (plain) return { engine: 'search', test: plain }
   const slim = slimmed(root)
+  const plain = plainSearch(slim)
+  if (plain) return { engine: 'search', test: plain }
   if (isSafeForV8(slim)) {
     const regex = new RegExp(emit(slim, 'v8'))
     return { engine: 'v8', test: (value) => regex.test(value) }
