@@ -4,6 +4,7 @@ import { accountCommands } from './accounts.ts'
 import { auditCommands } from './audit.ts'
 import { generateCommands } from './generate.ts'
 import { ingestCommands } from './ingest.ts'
+import { ruleCommands } from './rules.ts'
 import { serveCommands } from './serve.ts'
 import { tokenCommands } from './tokens.ts'
 import { userCommands } from './users.ts'
@@ -18,4 +19,5 @@ export const commands: readonly Command[] = [
   ...userCommands,
   ...tokenCommands,
   ...auditCommands,
+  ...ruleCommands,
 ]
