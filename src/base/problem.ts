@@ -71,6 +71,7 @@ export const problems = {
       retryAfter,
     ),
   busy: (why: string, retryAfter: number) => new Problem('tooMany', [{ code: 10430, message: why }], retryAfter),
+  keyReused: () => refuse('invalid', 6009, 'This Idempotency-Key was used before with another body'),
   unavailable: (why: string, retryAfter = 2) => new Problem('unavailable', [{ code: 10503, message: why }], retryAfter),
 
   // Who is asking.
@@ -139,5 +140,13 @@ export const problems = {
     ),
   tooManyJobs: (dataset: string) =>
     refuse('forbidden', 1004, `creating a new job is not allowed: exceeded max jobs allowed (for ${dataset} dataset)`),
+  nothingToRepeat: () =>
+    refuse('invalid', 1002, 'the range ends before it begins, or the job has not exported any of it yet', '/start'),
+  notSigned: (kind: string) =>
+    refuse(
+      'invalid',
+      1002,
+      `requests to a destination of the kind ${kind} are not signed; those of the kind https are`,
+    ),
   fixed: (field: string) => refuse('invalid', 1002, `${field} of a job cannot be changed; make a new job`, `/${field}`),
 } as const

@@ -1,0 +1,237 @@
+/**
+ * Group commit: batches that arrive together go into the store as one insert, and each is answered after that insert is
+ * durable. While one insert is under way the next group gathers.
+ *
+ * A batch with a key is an insert of its own, so that the store can tell a repeat; see decision 0010.
+ */
+import { createHash, randomBytes, randomUUID } from 'node:crypto'
+import { Readable } from 'node:stream'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { ClickHouseError } from '@clickhouse/client'
+import { type Log, problems, type Scope, scopePath } from '../base/index.ts'
+import type { Dataset } from '../datasets/index.ts'
+import { asProblem, type RecordStore } from './connect.ts'
+import { type Care, insertSettings, insertStatement } from './insert.ts'
+import { tableOf } from './tables.ts'
+import type { Watermark } from './watermark.ts'
+
+export type CommitNeeds = { readonly store: RecordStore; readonly watermark: Watermark; readonly log: Log }
+
+/** Lines of one request for one dataset; `judged` once each line was looked at, `suspicious` before. */
+export type Unit = {
+  readonly scope: Scope
+  readonly lines: readonly Buffer[]
+  readonly bytes: number
+  readonly care: Care
+}
+
+/** The store would not take these lines, for what is in them. */
+export class Refused extends Error {}
+
+export type Keyed = {
+  /** The store drops a second insert with the same token. */
+  readonly token: string
+  /** Writes down, before the insert, under which stamp it would be found. */
+  announce(at: bigint): Promise<void>
+}
+
+const insertSeconds = 60
+// How long a caller waits for a store that went away before it hears so; a restart of the engine takes under a second.
+const patienceMs = 15_000
+
+/** Inserts the units as one block under one stamp. Rejects with Refused, or with a problem when the store is away. */
+export async function commit(
+  needs: CommitNeeds,
+  dataset: Dataset,
+  units: readonly Unit[],
+  keyed?: Keyed,
+): Promise<void> {
+  for (let tries = 1; ; tries += 1) {
+    const outcome = await insertOnce(needs, dataset, units, keyed)
+    if (outcome.kind === 'committed') return
+    if (outcome.kind === 'refused') throw new Refused(outcome.why)
+    if (tries === 2) throw asProblem(outcome.cause)
+  }
+}
+
+type InsertOutcome =
+  | { readonly kind: 'committed' }
+  | { readonly kind: 'refused'; readonly why: string }
+  /** It is certain that nothing was stored. */
+  | { readonly kind: 'lost'; readonly cause: unknown }
+
+async function insertOnce(
+  needs: CommitNeeds,
+  dataset: Dataset,
+  units: readonly Unit[],
+  keyed: Keyed | undefined,
+): Promise<InsertOutcome> {
+  const { store, watermark } = needs
+  const row = `_${randomBytes(8).toString('hex')}`
+  const care = units.some((unit) => unit.care === 'suspicious') ? 'suspicious' : 'judged'
+  const stamp = watermark.stamp()
+  const queryId = randomUUID()
+  const life = store.life()
+  try {
+    await keyed?.announce(stamp.at)
+  } catch (error) {
+    stamp.settle()
+    return { kind: 'lost', cause: error }
+  }
+  try {
+    const { stream } = await store.client.exec({
+      query: insertStatement(dataset, row, care),
+      query_params: { scopes: units.map(({ scope }) => scopePath(scope)), at: stamp.at },
+      values: Readable.from([frame(units, row)], { objectMode: false }),
+      query_id: queryId,
+      clickhouse_settings: {
+        ...insertSettings,
+        input_format_skip_unknown_fields: care === 'judged' ? 1 : 0,
+        max_execution_time: insertSeconds,
+        ...(keyed === undefined ? {} : { insert_deduplication_token: keyed.token }),
+      },
+    })
+    for await (const _ of stream);
+    stamp.settle()
+    return { kind: 'committed' }
+  } catch (error) {
+    if (error instanceof ClickHouseError) {
+      stamp.settle()
+      const problem = asProblem(error)
+      if (problem !== error) throw problem
+      return { kind: 'refused', why: error.message }
+    }
+    return afterSilence(needs, dataset, units, stamp, store.ended(queryId, life), error)
+  }
+}
+
+/**
+ * The connection broke, so the insert may or may not be in the store. Its stamp stays a floor until it can no longer
+ * appear; then the store itself knows.
+ */
+async function afterSilence(
+  { store, log }: CommitNeeds,
+  dataset: Dataset,
+  units: readonly Unit[],
+  stamp: { readonly at: bigint; settle(): void },
+  ended: Promise<void>,
+  cause: unknown,
+): Promise<InsertOutcome> {
+  const settled = ended.then(stamp.settle)
+  settled.catch((error) => log.error({ err: error }, 'an insert has an unknown end; the watermark waits for it'))
+  const isSettled = await Promise.race([settled.then(() => true), sleep(patienceMs, false, { ref: false })])
+  if (!isSettled) throw problems.unavailable('The record store does not answer just now; try again')
+  const [unit] = units
+  const isThere = unit !== undefined && (await hasRecords(store, dataset, unit.scope, [stamp.at]))
+  return isThere ? { kind: 'committed' } : { kind: 'lost', cause }
+}
+
+/** Whether the store holds records of that scope under one of these stamps. */
+export async function hasRecords(
+  { client }: RecordStore,
+  dataset: Dataset,
+  scope: Scope,
+  stamps: readonly bigint[],
+): Promise<boolean> {
+  const answer = await client.query({
+    query: `SELECT 1 FROM ${tableOf(dataset)} WHERE _scope = {scope:String} AND _at IN {stamps:Array(UInt64)} LIMIT 1`,
+    query_params: { scope: scopePath(scope), stamps },
+    format: 'JSONEachRow',
+  })
+  return (await answer.json()).length > 0
+}
+
+const comma = Buffer.from(',')
+const newline = Buffer.from('\n')
+
+/** Gives each line its row number as a first field, and a newline at its end. */
+export function frame(units: readonly Pick<Unit, 'lines' | 'bytes'>[], row: string): Buffer {
+  const opening = Buffer.from(`{"${row}":`)
+  const lineCount = units.reduce((sum, unit) => sum + unit.lines.length, 0)
+  const size = units.reduce((sum, unit) => sum + unit.bytes, 0) + lineCount * (opening.length + 18)
+  const out = Buffer.allocUnsafe(size)
+  let at = 0
+  let seq = 0
+  for (const [index, unit] of units.entries()) {
+    for (const line of unit.lines) {
+      seq += 1
+      at += opening.copy(out, at)
+      at += out.write(String(index * 0x1_0000_0000 + seq), at, 'latin1')
+      // An object without fields takes no comma.
+      if (!isEmptyObject(line)) at += comma.copy(out, at)
+      at += line.copy(out, at, 1)
+      at += newline.copy(out, at)
+    }
+  }
+  return out.subarray(0, at)
+}
+
+const isEmptyObject = (line: Buffer): boolean => line.length < 64 && /^\{\s*\}/.test(line.toString('latin1'))
+
+/** Commits units in groups, at most `lanes` inserts of a dataset at a time. */
+export type Groups = { add(dataset: Dataset, unit: Unit): Promise<void> }
+
+export type GroupLimits = { readonly bytes: number; readonly units: number; readonly lanes: number }
+
+export function makeGroups(
+  needs: CommitNeeds,
+  limits: GroupLimits = { bytes: 32 << 20, units: 512, lanes: 2 },
+): Groups {
+  type Waiting = { readonly unit: Unit; resolve(): void; reject(error: unknown): void }
+  const queues = new Map<string, { readonly waiting: Waiting[]; running: number }>()
+
+  const takeGroup = (waiting: Waiting[]): Waiting[] => {
+    let bytes = 0
+    let count = 0
+    // The first goes whatever its size; one care per group, because the statement depends on it.
+    for (const { unit } of waiting) {
+      if (
+        count > 0 &&
+        (bytes + unit.bytes > limits.bytes || count === limits.units || unit.care !== waiting[0]?.unit.care)
+      )
+        break
+      bytes += unit.bytes
+      count += 1
+    }
+    return waiting.splice(0, count)
+  }
+
+  const runGroup = async (dataset: Dataset, group: readonly Waiting[]): Promise<void> => {
+    try {
+      await commit(
+        needs,
+        dataset,
+        group.map(({ unit }) => unit),
+      )
+      for (const { resolve } of group) resolve()
+    } catch (error) {
+      // One bad line must cost no other request: each goes on its own.
+      if (error instanceof Refused && group.length > 1) for (const each of group) await runGroup(dataset, [each])
+      else for (const { reject } of group) reject(error)
+    }
+  }
+
+  return {
+    add(dataset, unit) {
+      const queue = queues.get(dataset.name) ?? { waiting: [], running: 0 }
+      queues.set(dataset.name, queue)
+      const pump = async () => {
+        while (queue.waiting.length > 0) await runGroup(dataset, takeGroup(queue.waiting))
+        queue.running -= 1
+      }
+      return new Promise((resolve, reject) => {
+        queue.waiting.push({ unit, resolve, reject })
+        if (queue.running >= limits.lanes) return
+        queue.running += 1
+        // Requests read in the same turn of the event loop still join the group.
+        setImmediate(() => void pump())
+      })
+    },
+  }
+}
+
+export const hashLines = (lines: readonly Buffer[]): string => {
+  const hash = createHash('sha256')
+  for (const line of lines) hash.update(line).update(newline)
+  return hash.digest('hex')
+}

@@ -1,0 +1,113 @@
+/**
+ * The statement that takes a batch in: the engine parses the lines, checks what each value must be, and computes the
+ * columns. It either takes all lines or none; then `line.ts` says which and why.
+ *
+ * The engine alone would let some things pass that are no record of the dataset, so the statement throws at whatever
+ * looks suspicious: a second object on one line (it has no row number of ours), an object where a string belongs (it
+ * would be kept as text), an object that is no JSON, a number out of range or not finite.
+ *
+ * Measured on 33 MB of http_requests, 120 fields, 26,000 lines, in CPU-seconds: parse alone 0.20; with casts and checks
+ * 0.21 (as WHERE instead of in a column 0.33: a filter copies every column); insert 0.28 compact, 0.31 wide. Parallel
+ * parsing 0.31 to parse. Times as `String` and `toInt64OrNull` 0.25.
+ */
+import type { Dataset, Field } from '../datasets/index.ts'
+import { column, columnType, tableOf } from './tables.ts'
+
+export const insertSettings = {
+  // Types mean what they say: no number for a string, no array for a string, no boolean for a number.
+  input_format_json_read_numbers_as_strings: 0,
+  input_format_json_read_bools_as_strings: 0,
+  input_format_json_read_arrays_as_strings: 0,
+  input_format_json_read_bools_as_numbers: 0,
+  input_format_json_read_objects_as_strings: 1,
+  input_format_null_as_default: 1,
+  input_format_defaults_for_omitted_fields: 0,
+  input_format_parallel_parsing: 0,
+  // One batch is one block is one part: it is there whole or not at all.
+  max_insert_threads: '1',
+  max_insert_block_size: '1048576',
+  min_insert_block_size_bytes: '2000000000',
+  async_insert: 0,
+} as const
+
+/**
+ * `row` is the name of the field that every line was given first: the number of its request in the batch times 2^32,
+ * plus its row. The name is random, so that no sender can write it.
+ */
+export type Care = 'suspicious' | 'judged'
+
+export function insertStatement(dataset: Dataset, row: string, care: Care): string {
+  const structure = [
+    `${column(row)} UInt64`,
+    ...dataset.fields.map((field) => `${column(field.name)} ${inputType(field)}`),
+  ]
+  return `INSERT INTO ${tableOf(dataset)} (_scope, _at, _seq, ${dataset.fields.map((field) => column(field.name)).join(', ')})
+SELECT ${selectList(dataset, row, care)}
+FROM input('${structure.join(', ')}')
+FORMAT JSONEachRow`
+}
+
+/** The same parse with no insert: whether the engine would take these lines. */
+export const tryStatement = (dataset: Dataset, row: string): string =>
+  insertStatement(dataset, row, 'judged').replace(/^.*\n/, `INSERT INTO FUNCTION null('${nullStructure(dataset)}')\n`)
+
+const nullStructure = (dataset: Dataset): string =>
+  [
+    '_scope String',
+    '_at UInt64',
+    '_seq UInt32',
+    ...dataset.fields.map((field) => `${column(field.name)} ${columnType(field)}`),
+  ].join(', ')
+
+function selectList(dataset: Dataset, row: string, care: Care): string {
+  const checks = dataset.fields.flatMap((field) => checksOf(field, care))
+  const suspicious = `greatest(${column(row)} = 0, ${checks.join(', ')}, 0)`
+  return [
+    `{scopes:Array(String)}[bitShiftRight(${column(row)}, 32) + 1]`,
+    '{at:UInt64}',
+    `toUInt32(bitAnd(${column(row)}, 4294967295)) + throwIf(${suspicious}, 'suspicious line')`,
+    ...dataset.fields.map(storedAs),
+  ].join(',\n  ')
+}
+
+/** 128 bits, because the engine wraps a number that is too long for its type without a word. */
+function inputType(field: Field): string {
+  if (field.timestamp) return 'Variant(Int128, String)'
+  return columnType(field).replace('Int64', 'Int128')
+}
+
+function storedAs(field: Field): string {
+  const name = column(field.name)
+  if (field.timestamp) return nanosOf(name)
+  if (field.type === 'int') return `accurateCast(${name}, 'Int64')`
+  if (field.type === 'array' && field.items === 'int') return `arrayMap(each -> accurateCast(each, 'Int64'), ${name})`
+  return name
+}
+
+/** Unix seconds, milliseconds, microseconds or nanoseconds by their size, or RFC 3339; all but 1973 and before is told apart. */
+function nanosOf(name: string): string {
+  const number = `${name}.Int128`
+  const below = (digits: number) => `abs(${number}) < 1${'0'.repeat(digits)}`
+  const scaled = `multiIf(${below(11)}, ${number} * 1000000000, ${below(14)}, ${number} * 1000000, ${below(17)}, ${number} * 1000, ${number})`
+  const text = `toUnixTimestamp64Nano(parseDateTime64BestEffort(if(${isTime(name)}, ifNull(${name}.String, ''), '1970-01-01T00:00:00Z'), 9, 'UTC'))`
+  return `multiIf(isNotNull(${number}), accurateCast(ifNull(${scaled}, 0), 'Int64'), isNotNull(${name}.String), ${text}, 0)`
+}
+
+const rfc3339 = String.raw`^\\d{4}-\\d\\d-\\d\\d[Tt ]\\d\\d:\\d\\d:\\d\\d(\\.\\d+)?([Zz]|[+-]\\d\\d:\\d\\d)$`
+const isTime = (name: string): string =>
+  `ifNull(${name}.String >= '1900' AND ${name}.String < '2262' AND match(${name}.String, '${rfc3339}'), 0)`
+
+// `$` and `{` written as escapes would hide from redaction; line.ts writes them plainly.
+const hiddenDollar = ['u0024', 'u007b', 'u007B'].map((code) => `\\\\${code}`).join("', '")
+
+function checksOf(field: Field, care: Care): readonly string[] {
+  const name = column(field.name)
+  if (field.timestamp) return [`isNotNull(${name}.String) AND NOT ${isTime(name)}`]
+  if (field.type === 'float') return [`NOT isFinite(${name})`]
+  if (field.type === 'string') return care === 'judged' ? [] : [`startsWith(${name}, '{')`]
+  const hidden = care === 'judged' ? '' : ` AND NOT multiSearchAny(TEXT, ['${hiddenDollar}'])`
+  const isObject = (text: string) => `startsWith(${text}, '{') AND isValidJSON(${text})${hidden.replace('TEXT', text)}`
+  if (field.type === 'object') return [`${name} != '' AND NOT (${isObject(name)})`]
+  if (field.items === 'object') return [`arrayExists(each -> NOT (${isObject('each')}), ${name})`]
+  return []
+}

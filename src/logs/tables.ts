@@ -1,0 +1,114 @@
+/**
+ * One table per dataset, made and altered from the catalogue: a column per field, and three of our own. Added fields
+ * appear as columns; a column is never dropped or changed, because records of before still hold it.
+ *
+ *   _scope  `zones/<id>` or `accounts/<id>`
+ *   _at     when the batch was received, nanoseconds; one stamp per batch
+ *   _seq    the row's number in its batch, so that (_at, _seq) is a total order
+ */
+import type { ClickHouseClient } from '@clickhouse/client'
+import type { Dataset, Field } from '../datasets/index.ts'
+import { asking } from './connect.ts'
+
+export const tableOf = (dataset: Pick<Dataset, 'name'>): string => `\`records_${dataset.name}\``
+
+/** What became of each Idempotency-Key: see decision 0010. */
+export const keysTable = '`ingest_keys`'
+
+export const column = (name: string): string => `\`${name}\``
+
+/**
+ * An object is kept as the JSON text it came as. ClickHouse's own JSON type was tried and loses nulls, the order of keys,
+ * the difference between `{"a.b":1}` and `{"a":{"b":1}}`, and the text of numbers.
+ */
+export function columnType(field: Field): string {
+  switch (field.type) {
+    case 'string':
+    case 'object':
+      return 'String'
+    case 'int':
+      return 'Int64'
+    case 'float':
+      return 'Float64'
+    case 'bool':
+      return 'Bool'
+    case 'array':
+      return field.items === 'int' ? 'Array(Int64)' : 'Array(String)'
+  }
+}
+
+/** A replicated cluster names itself here; a single server and the embedded engine need nothing. */
+export type TableOptions = { readonly cluster?: string }
+
+// Received day, so that retention drops whole partitions and never rewrites a part.
+const dayOf = "toYYYYMMDD(toDateTime(intDiv(_at, 1000000000), 'UTC'))"
+
+// Durable at commit. Fresh parts are compact: with 120 columns a wide part is 240 files to fsync, and an insert of 32 MB
+// took 0.31 CPU-seconds instead of 0.28. The window serves inserts in flight only; the keys table remembers for longer.
+const settings = (cluster: string | undefined) =>
+  [
+    'fsync_after_insert = 1',
+    'fsync_part_directory = 1',
+    'min_bytes_for_wide_part = 1073741824',
+    cluster ? 'replicated_deduplication_window = 1000' : 'non_replicated_deduplication_window = 1000',
+  ].join(', ')
+
+const engineOf = ({ cluster }: TableOptions) => (cluster ? 'ReplicatedMergeTree' : 'MergeTree')
+const onCluster = ({ cluster }: TableOptions) => (cluster ? ` ON CLUSTER ${column(cluster)}` : '')
+
+export function createTable(dataset: Dataset, options: TableOptions = {}): string {
+  const columns = dataset.fields.map((field) => `  ${column(field.name)} ${columnType(field)}`)
+  return `CREATE TABLE IF NOT EXISTS ${tableOf(dataset)}${onCluster(options)} (
+  _scope LowCardinality(String),
+  _at UInt64,
+  _seq UInt32,
+${columns.join(',\n')}
+)
+ENGINE = ${engineOf(options)}
+PARTITION BY ${dayOf}
+ORDER BY (_scope, _at, _seq)
+SETTINGS ${settings(options.cluster)}`
+}
+
+const createKeys = (options: TableOptions): string =>
+  `CREATE TABLE IF NOT EXISTS ${keysTable}${onCluster(options)} (
+  _scope String,
+  dataset String,
+  key String,
+  part UInt32,
+  body String,
+  _at UInt64
+)
+ENGINE = ${engineOf(options)}
+PARTITION BY ${dayOf}
+ORDER BY (_scope, dataset, key, part, _at)
+SETTINGS fsync_after_insert = 1, fsync_part_directory = 1`
+
+/** Brings the store in line with the catalogue; safe to run at every start, and by several processes at once. */
+export async function makeTables(
+  client: ClickHouseClient,
+  datasets: readonly Dataset[],
+  options: TableOptions = {},
+): Promise<void> {
+  await asking(async () => {
+    const answer = await client.query({
+      query:
+        'SELECT table, groupArray(name) AS names FROM system.columns WHERE database = currentDatabase() GROUP BY table',
+      format: 'JSONEachRow',
+    })
+    const tables = await answer.json<{ table: string; names: string[] }>()
+    const known = new Map(tables.map(({ table, names }) => [`\`${table}\``, new Set(names)]))
+    if (!known.has(keysTable)) await client.command({ query: createKeys(options) })
+    for (const dataset of datasets) {
+      const names = known.get(tableOf(dataset))
+      const missing = dataset.fields.filter((field) => !names?.has(field.name))
+      if (!names) await client.command({ query: createTable(dataset, options) })
+      else if (missing.length > 0) await client.command({ query: addColumns(dataset, missing, options) })
+    }
+  })
+}
+
+const addColumns = (dataset: Dataset, fields: readonly Field[], options: TableOptions): string =>
+  `ALTER TABLE ${tableOf(dataset)}${onCluster(options)} ${fields
+    .map((field) => `ADD COLUMN IF NOT EXISTS ${column(field.name)} ${columnType(field)}`)
+    .join(', ')}`
