@@ -7,7 +7,9 @@ import { judgedBy, type Reason } from '../base/index.ts'
 import { hasScheme, readParameters, takeApart } from './conf.ts'
 import { destinationKind } from './destination.ts'
 import { post, readAnswer } from './exchange.ts'
-import { type HttpTarget, headerSecrets, httpIdentity, httpsUrl } from './http-target.ts'
+import { type HttpTarget, headerSecrets, httpIdentity, httpsUrl, parameterSecrets } from './http-target.ts'
+
+const isPlain = (name: string): boolean => ['ddsource', 'service', 'host', 'ddtags'].includes(name)
 
 export const datadog = destinationKind<HttpTarget>({
   kind: 'datadog',
@@ -34,9 +36,8 @@ export const datadog = destinationKind<HttpTarget>({
     const url = httpsUrl(conf.value, parameters.rest(), reasons, '/api/v2/logs')
     return judgedBy(reasons, () => ({ url, headers }))
   },
-  identity: (target) =>
-    httpIdentity('datadog', target, (name) => ['ddsource', 'service', 'host', 'ddtags'].includes(name)),
-  secrets: ({ headers }) => headerSecrets(headers),
+  identity: (target) => httpIdentity('datadog', target, isPlain),
+  secrets: ({ url, headers }) => [...headerSecrets(headers), ...parameterSecrets(url, (name) => !isPlain(name))],
   provenByCredential: () => true,
   objectName: (_target, _at, leaf) => leaf,
   async deliver({ url, headers }, parcel, outside) {

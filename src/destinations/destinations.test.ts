@@ -195,6 +195,21 @@ test('the same bucket through another door is the same destination', () => {
   assert.notEqual(elsewhere.identity, judged('s3://store.example.com/logs/a?region=us-east-1').identity)
 })
 
+test('no spelling of a secret parameter gets past the mask or into a reason', async () => {
+  const confs = [
+    'https://receiver.example.com/in?token=hush+hush&header_X-Key=hush+hush',
+    'https://log-api.newrelic.com/log/v1?Api-Key=hush+hush&format=cloudflare',
+    'datadog://intake.example.com/api/v2/logs?header_DD-API-KEY=hush+hush&also=hush%2Bhush',
+    'splunk://collector.example.com:8088/services/collector/raw?channel=c&also=hush+hush&header_Authorization=Splunk%20hush+hush',
+  ]
+  for (const conf of confs) {
+    const destination = judged(conf)
+    assert.doesNotMatch(destination.masked + destination.identity, /hush/, conf)
+    const outcome = await destination.deliver(parcel, answering({ status: 403, body: 'no: hush+hush, hush%2Bhush' }))
+    assert.doesNotMatch(JSON.stringify(outcome), /hush/, conf)
+  }
+})
+
 test('any string is judged without being thrown at, and a refusal gives a reason', () => {
   const tail = fc.oneof(
     fc.string(),

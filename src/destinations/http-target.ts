@@ -1,6 +1,6 @@
 /** Where the HTTP kinds send: a URL written with another scheme in place of https, and headers from `header_*`. */
 import { fingerprint, type Reason } from '../base/index.ts'
-import { type Conf, judgeHost, judgeUrlPath, type Parameter } from './conf.ts'
+import { type Conf, decode, judgeHost, judgeUrlPath, type Parameter } from './conf.ts'
 
 export type HttpTarget = {
   readonly url: URL
@@ -29,6 +29,21 @@ export function httpIdentity(scheme: string, { url, headers }: HttpTarget, isPla
   const parts = [...shown, ...sealed].sort()
   return `${scheme}://${url.host}${url.pathname}${parts.length === 0 ? '' : `?${parts.join('&')}`}`
 }
+
+/**
+ * The values of a URL's parameters, in both readings of `+`: as it stands, which is how a string is taken apart here, and
+ * as a space, which is how a provider may send it back.
+ */
+export const parameterSecrets = (url: URL, isSecret: (name: string) => boolean = () => true): readonly string[] =>
+  [url.search, url.search.replaceAll('+', '%20')].flatMap((query) =>
+    query
+      .slice(1)
+      .split('&')
+      .map((pair) => pair.split('='))
+      .filter(([name = '']) => isSecret(decode(name) ?? name))
+      .map(([, ...value]) => decode(value.join('=')) ?? '')
+      .filter((value) => value !== ''),
+  )
 
 /** A header's value, and what follows its scheme word: a provider may send back either. */
 export const headerSecrets = (headers: Readonly<Record<string, string>>): readonly string[] =>

@@ -8,7 +8,7 @@ import { judgedBy, type Reason } from '../base/index.ts'
 import { hasScheme, readParameters, takeApart } from './conf.ts'
 import { destinationKind, type Outside, type Parcel } from './destination.ts'
 import { post, readAnswer } from './exchange.ts'
-import { type HttpTarget, headerSecrets, httpIdentity, httpsUrl } from './http-target.ts'
+import { type HttpTarget, headerSecrets, httpIdentity, httpsUrl, parameterSecrets } from './http-target.ts'
 
 export const https = destinationKind<HttpTarget>({
   kind: 'https',
@@ -28,7 +28,7 @@ export const https = destinationKind<HttpTarget>({
   },
   // Nobody can tell which of a stranger's parameters is a key, so each is treated as one.
   identity: (target) => httpIdentity('https', target, () => false),
-  secrets: ({ url, headers }) => [...headerSecrets(headers), ...url.searchParams.values()],
+  secrets: ({ url, headers }) => [...headerSecrets(headers), ...parameterSecrets(url)],
   provenByCredential: ({ url, headers }) => Object.keys(headers).length > 0 || url.search !== '',
   objectName: (_target, _at, leaf) => leaf,
   async deliver({ url, headers }, parcel, outside) {

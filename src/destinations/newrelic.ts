@@ -7,7 +7,7 @@ import { judgedBy, type Reason } from '../base/index.ts'
 import { hasScheme, readParameters, takeApart } from './conf.ts'
 import { destinationKind } from './destination.ts'
 import { post, readAnswer } from './exchange.ts'
-import { type HttpTarget, httpIdentity, httpsUrl } from './http-target.ts'
+import { type HttpTarget, httpIdentity, httpsUrl, parameterSecrets } from './http-target.ts'
 
 /** US, EU and government; the port is free, so that a gateway can stand in between. */
 const isLogApi = (conf: string): boolean =>
@@ -37,7 +37,7 @@ export const newrelic = destinationKind<HttpTarget>({
     return judgedBy(reasons, () => ({ url, headers: {} }))
   },
   identity: (target) => httpIdentity('https', target, (name) => name === 'format'),
-  secrets: ({ url }) => [url.searchParams.get('Api-Key') ?? ''],
+  secrets: ({ url }) => parameterSecrets(url, (name) => name === 'Api-Key'),
   provenByCredential: () => true,
   objectName: (_target, _at, leaf) => leaf,
   async deliver({ url }, parcel, outside) {

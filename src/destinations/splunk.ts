@@ -6,10 +6,11 @@ import { judgedBy, type Reason } from '../base/index.ts'
 import { hasScheme, readParameters, takeApart } from './conf.ts'
 import { type Answer, destinationKind, type Outcome } from './destination.ts'
 import { post, readAnswer, readJson } from './exchange.ts'
-import { type HttpTarget, headerSecrets, httpIdentity, httpsUrl } from './http-target.ts'
+import { type HttpTarget, headerSecrets, httpIdentity, httpsUrl, parameterSecrets } from './http-target.ts'
 
 type SplunkTarget = HttpTarget & { readonly skipVerify: boolean }
 
+const isPlain = (name: string): boolean => name === 'channel' || name === 'sourcetype'
 const rawPath = '/services/collector/raw'
 
 export const splunk = destinationKind<SplunkTarget>({
@@ -40,8 +41,8 @@ export const splunk = destinationKind<SplunkTarget>({
     const url = httpsUrl(conf.value, kept, reasons, rawPath)
     return judgedBy(reasons, () => ({ url, headers, skipVerify }))
   },
-  identity: (target) => httpIdentity('splunk', target, (name) => name === 'channel' || name === 'sourcetype'),
-  secrets: ({ headers }) => headerSecrets(headers),
+  identity: (target) => httpIdentity('splunk', target, isPlain),
+  secrets: ({ url, headers }) => [...headerSecrets(headers), ...parameterSecrets(url, (name) => !isPlain(name))],
   provenByCredential: () => true,
   objectName: (_target, _at, leaf) => leaf,
   async deliver({ url, headers, skipVerify }, parcel, outside) {
