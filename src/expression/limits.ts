@@ -20,6 +20,6 @@ export const defaultLimits: Limits = {
   nesting: 128,
   setSize: 4096,
   regexes: 64,
-  regexBytes: 2 * 1024 * 1024,
+  regexBytes: 1024 * 1024,
   wildcardStars: 64,
 }
