@@ -82,8 +82,16 @@ const ruleMembers = {
   ),
 }
 const ruleBody = Type.Object(ruleMembers, { additionalProperties: true })
+const unchanged = Type.Optional(said('May be sent again as it is; it cannot be changed'))
 const updateBody = Type.Object(
-  { description: Type.Optional(said('For people')), rules: Type.Optional(rulesBody) },
+  {
+    description: Type.Optional(said('For people')),
+    rules: Type.Optional(rulesBody),
+    id: unchanged,
+    name: unchanged,
+    kind: unchanged,
+    phase: unchanged,
+  },
   { additionalProperties: true },
 )
 
