@@ -3,7 +3,8 @@ import { accept, type Reason } from '../base/index.ts'
 import { typeOfArgument } from './check.ts'
 import { type Fault, faultAt, Stop, sayFault } from './fault.ts'
 import { defaultLimits, type Limits } from './limits.ts'
-import { type Reading, readFilter, readValueExpression } from './parse.ts'
+import { readFilter, readLogical, readValueExpression } from './parse.ts'
+import type { Reading } from './reading.ts'
 import type { Scheme } from './scheme.ts'
 import { sourceOf } from './token.ts'
 import type { Expression, Root } from './tree.ts'
@@ -28,7 +29,15 @@ export const judge = (
     const message = `expression size ${text.length} exceeded maximum ${limits.length}`
     return refuse({ message, line: 1, column: 1, length: 1, offset: 0 }, message, 20127)
   }
-  const reading: Reading = { ...sourceOf(text), scheme, limits, depth: 0, regexes: 0, usedOnce: undefined }
+  const reading: Reading = {
+    ...sourceOf(text),
+    scheme,
+    limits,
+    readCondition: readLogical,
+    depth: 0,
+    regexes: 0,
+    usedOnce: undefined,
+  }
   try {
     const root = want === 'bool' ? readFilter(reading) : readValueExpression(reading)
     const type = typeOfArgument(root)
