@@ -2,6 +2,7 @@
 import { mkdtemp, readFile, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { after } from 'node:test'
 import { type Log, makeLog, type Nanos, systemClock } from '../src/base/index.ts'
 import { readConfig, type settings } from '../src/config.ts'
 import { type Client, type Credential, makeClient, type ScopeRef } from '../src/contract/index.ts'
@@ -40,6 +41,20 @@ export type House = {
   stop(): Promise<void>
 }
 
+/** Houses that stand; one that still does ten seconds after the last test of its file fails the file, instead of hanging. */
+const standing = new Set<string>()
+if (process.env.NODE_TEST_CONTEXT) {
+  after(() => {
+    const late = () => {
+      process.stderr.write(
+        `still running after the last test; houses not stopped: ${[...standing].join(', ') || 'none'}\n`,
+      )
+      process.exit(1)
+    }
+    setTimeout(late, 10_000).unref()
+  })
+}
+
 export async function startHouse(asked: HouseSettings = {}): Promise<House> {
   const data = asked.data ?? (await mkdtemp(join(tmpdir(), 'spillway-')))
   const postgres = asked.database === 'postgres' ? await freshPostgres() : undefined
@@ -60,6 +75,7 @@ export async function startHouse(asked: HouseSettings = {}): Promise<House> {
     log,
     ...(asked.network ? { network: asked.network } : {}),
   })
+  standing.add(service.url)
   const baseUrl = `${service.url}/v4`
   const first = service.firstRun ?? JSON.parse(await readFile(join(data, 'first-run.json'), 'utf8'))
   const credential = { email: first.email, key: first.key }
@@ -81,6 +97,7 @@ export async function startHouse(asked: HouseSettings = {}): Promise<House> {
     },
     async stop() {
       await service.close()
+      standing.delete(service.url)
       await postgres?.drop()
       if (!asked.data) await rm(data, { recursive: true, force: true })
     },

@@ -37,6 +37,8 @@ export async function startPostgres(): Promise<{ url: string; stop(): Promise<vo
 }
 
 let own: Promise<{ url: string; stop(): Promise<void> }> | undefined
+/** Databases that are not dropped yet: when the last goes, the file's own server goes too, or the file would never end. */
+let inUse = 0
 
 /** A fresh, empty database; from the run's server, or from one of this file's own when it is run by itself. */
 export async function freshPostgres(): Promise<{ url: string; drop(): Promise<void> }> {
@@ -47,13 +49,22 @@ export async function freshPostgres(): Promise<{ url: string; drop(): Promise<vo
   await onServer(admin, `create database ${name}`)
   const url = new URL(admin)
   url.pathname = `/${name}`
-  return { url: url.href, drop: () => onServer(admin, `drop database if exists ${name} with (force)`) }
+  inUse += 1
+  return {
+    url: url.href,
+    async drop() {
+      await onServer(admin, `drop database if exists ${name} with (force)`)
+      inUse -= 1
+      if (inUse === 0) await stopOwnPostgres()
+    },
+  }
 }
 
 /** Ends the server that this file started for itself, if it did. */
 export async function stopOwnPostgres(): Promise<void> {
-  await (await own)?.stop()
+  const server = own
   own = undefined
+  await (await server)?.stop()
 }
 
 async function onServer(url: string, statement: string): Promise<void> {

@@ -4,7 +4,7 @@
  */
 import { randomUUID } from 'node:crypto'
 import { BlockList, isIP } from 'node:net'
-import { fromDate, type Nanos, problems, type Scope, showMoment, toMoment } from '../base/index.ts'
+import { fromRfc3339, type Nanos, problems, type Scope, showMoment, toMoment } from '../base/index.ts'
 import type { AuditTable, Db } from '../db/index.ts'
 import type { AccessNeeds, Caller } from './callers.ts'
 import { type Page, type Paged, paged } from './page.ts'
@@ -103,13 +103,13 @@ export async function listAudit(
 
 /** A date or an RFC 3339 time, as the text that moments are stored as. */
 function moment(text: string, name: string): string {
-  const date = new Date(/^\d{4}-\d\d-\d\d$/.test(text) ? `${text}T00:00:00Z` : text)
-  if (Number.isNaN(date.getTime())) {
+  const at = fromRfc3339(/^\d{4}-\d\d-\d\d$/.test(text) ? `${text}T00:00:00Z` : text)
+  if (at === undefined) {
     throw problems.invalid([
       { message: `${name} is neither a date (2026-11-15) nor an RFC 3339 time`, pointer: `/${name}` },
     ])
   }
-  return toMoment(fromDate(date))
+  return toMoment(at)
 }
 
 function addressFilter(text: string): (address: string) => boolean {

@@ -31,6 +31,9 @@ export const toMoment = (nanos: Nanos): string => toRfc3339(nanos, 'nanoseconds'
 /** A stored moment as the API shows it, in microseconds. */
 export const showMoment = (moment: string): string => moment.replace(/\d{3}Z$/, 'Z')
 
+const firstMoment = BigInt(Date.parse('0000-01-01T00:00:00Z')) * millisecond
+const lastMoment = BigInt(Date.parse('9999-12-31T23:59:59.999Z')) * millisecond + 999_999n
+
 const rfc3339 = /^(\d{4})-(\d\d)-(\d\d)[Tt ](\d\d):(\d\d):(\d\d)(?:\.(\d{1,9})\d*)?([Zz]|([+-])(\d\d):(\d\d))$/
 
 /** The instant an RFC 3339 text names, or undefined when it names none (31 February and hour 25 are none). */
@@ -47,12 +50,15 @@ export function fromRfc3339(text: string): Nanos | undefined {
   ]
   const leap = secs === 60 ? 1 : 0
   if (hour > 23 || minute > 59 || secs - leap > 59 || month < 1 || month > 12) return undefined
-  const date = new Date(Date.UTC(year, month - 1, day, hour, minute, secs - leap))
-  date.setUTCFullYear(year)
+  const date = new Date(0)
+  date.setUTCFullYear(year, month - 1, day)
+  date.setUTCHours(hour, minute, secs - leap)
   if (date.getUTCMonth() !== month - 1 || date.getUTCDate() !== day) return undefined
   const zoneHours = Number(parts[10] ?? 0)
   const zoneMinutes = Number(parts[11] ?? 0)
   if (zoneHours > 23 || zoneMinutes > 59) return undefined
   const offset = BigInt((zoneHours * 60 + zoneMinutes) * (parts[9] === '-' ? -1 : 1)) * 60n * second
-  return fromDate(date) + BigInt((parts[7] ?? '').padEnd(9, '0')) + BigInt(leap) * second - offset
+  const at = fromDate(date) + BigInt((parts[7] ?? '').padEnd(9, '0')) + BigInt(leap) * second - offset
+  // An offset may lead out of the years that four digits can name.
+  return at >= firstMoment && at <= lastMoment ? at : undefined
 }

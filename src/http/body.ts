@@ -1,16 +1,22 @@
 /** What a request must be before any operation sees it: well-formed HTTP, and a body of well-formed JSON. */
 import { randomUUID } from 'node:crypto'
+import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
 import type { FastifyInstance } from 'fastify'
 import { problems } from '../base/index.ts'
 import { refusal } from './problems.ts'
 
-/** JSON only when it is UTF-8, well formed, and free of keys that poison prototypes. An empty body is no body. */
+/**
+ * JSON only when it is UTF-8, well formed, and free of keys that poison prototypes and of NUL, which PostgreSQL cannot
+ * keep. An empty body is no body.
+ */
 export function readJsonStrictly(app: FastifyInstance): void {
   const utf8 = new TextDecoder('utf-8', { fatal: true })
   const parse = app.getDefaultJsonParser('error', 'error')
   app.removeAllContentTypeParsers()
   app.addContentTypeParser('application/json', { parseAs: 'buffer' }, (request, body, done) => {
+    const encoding = request.headers['content-encoding'] ?? 'identity'
+    if (encoding !== 'identity') return done(problems.wrongEncoding(encoding))
     if (body.length === 0) return done(null, undefined)
     let text: string
     try {
@@ -18,9 +24,13 @@ export function readJsonStrictly(app: FastifyInstance): void {
     } catch {
       return done(problems.malformedBody('it is not UTF-8'))
     }
+    if (escapedNul.test(text)) return done(problems.malformedBody('it holds the character NUL'))
     parse(request, text, (error, value) => (error ? done(problems.malformedBody(said(error))) : done(null, value)))
   })
 }
+
+/** An odd number of backslashes before `u0000`; raw control characters are no JSON in any case. */
+const escapedNul = /(?<!\\)(?:\\\\)*\\u0000/
 
 const said = (error: Error): string =>
   error.message.startsWith('Body is not valid JSON') ? 'it is not JSON' : error.message
@@ -43,4 +53,17 @@ export function answerBrokenRequest(error: Error & { code?: string }, socket: So
     `HTTP/1.1 ${late ? '408 Request Timeout' : status}\r\nconnection: close\r\ncontent-type: application/json\r\n` +
       `x-request-id: ${randomUUID()}\r\ncontent-length: ${Buffer.byteLength(body)}\r\n\r\n${body}`,
   )
+}
+
+/** `Expect` with anything but 100-continue. */
+export function answerExpectation(_: IncomingMessage, response: ServerResponse): void {
+  const body = JSON.stringify(refusal([{ code: 6004, message: 'Malformed request: Expect knows only 100-continue' }]))
+  response
+    .writeHead(417, {
+      connection: 'close',
+      'content-type': 'application/json',
+      'x-request-id': randomUUID(),
+      'content-length': Buffer.byteLength(body),
+    })
+    .end(body)
 }

@@ -16,7 +16,8 @@ const single = [
   'idempotency-key',
 ]
 
-export function refuseDoubledHeaders(request: FastifyRequest): void {
+/** What could be read differently by whatever stands before us, or breaks what stands behind. */
+export function refuseUnclear(request: FastifyRequest): void {
   const seen = new Set<string>()
   for (let at = 0; at < request.raw.rawHeaders.length; at += 2) {
     const name = (request.raw.rawHeaders[at] ?? '').toLowerCase()
@@ -24,6 +25,9 @@ export function refuseDoubledHeaders(request: FastifyRequest): void {
     if (seen.has(name)) throw problems.malformedRequest(`the header ${name} was sent twice`)
     seen.add(name)
   }
+  if (!seen.has('host') && request.raw.httpVersion === '1.1') throw problems.malformedRequest('it has no Host header')
+  // PostgreSQL keeps no NUL in a text.
+  if (request.originalUrl.includes('%00')) throw problems.malformedRequest('its address holds the character NUL')
 }
 
 export async function callerOf(needs: AccessNeeds, request: FastifyRequest): Promise<Caller> {

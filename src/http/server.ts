@@ -4,7 +4,7 @@ import fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest }
 import { type Clock, type Log, type Metrics, problems } from '../base/index.ts'
 import { type Operation, openapi } from '../contract/index.ts'
 import { bases, makeBind } from './bind.ts'
-import { answerBrokenRequest, readJsonStrictly } from './body.ts'
+import { answerBrokenRequest, answerExpectation, readJsonStrictly } from './body.ts'
 import { rewriteUrl } from './dialect.ts'
 import { asProblem, pathOf, refusal, statusOf } from './problems.ts'
 import { makeRateLimiter, type RateLimit } from './ratelimit.ts'
@@ -37,8 +37,12 @@ export function makeServer(needs: HttpNeeds): { app: FastifyInstance; bound: rea
     genReqId: () => randomUUID(),
     frameworkErrors: (error, request, reply) => void answerError(error, request, reply as unknown as FastifyReply),
     clientErrorHandler: answerBrokenRequest,
-    return503OnClosing: true,
+    // While closing, requests on open connections are still answered, in the envelope, and each ends its connection.
+    return503OnClosing: false,
+    // Node would answer these two by itself, with no envelope and no request id.
+    http: { requireHostHeader: false },
   })
+  app.server.on('checkExpectation', answerExpectation)
   // Slow senders: headers within 20 s, and the whole of a request is bounded by the routes that read streams.
   app.server.headersTimeout = 20_000
 
@@ -66,12 +70,13 @@ export function makeServer(needs: HttpNeeds): { app: FastifyInstance; bound: rea
   readJsonStrictly(app)
   app.addHook('onRequest', async (request, reply) => {
     metrics.requestsInFlight.inc()
+    // Not onResponse, which a request that breaks off never reaches.
+    reply.raw.once('close', () => metrics.requestsInFlight.dec())
     reply.header('x-request-id', request.id)
     reply.header('x-content-type-options', 'nosniff')
   })
   app.addHook('onResponse', async (request, reply) => {
     const operation = (request.routeOptions.config as { operation?: string }).operation ?? 'none'
-    metrics.requestsInFlight.dec()
     metrics.requests.inc({ operation, status: String(reply.statusCode) })
     metrics.requestSeconds.observe({ operation }, reply.elapsedTime / 1000)
     log.info(
