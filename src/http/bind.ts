@@ -8,7 +8,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { type AccessNeeds, type Caller, findScope, may, type Paged } from '../access/index.ts'
 import { isId, type Metrics, problems, type Scope } from '../base/index.ts'
 import { type BodyOf, type Operation, type ParamsOf, pathsOf, type QueryOf, type ResultOf } from '../contract/index.ts'
-import { callerOf, refuseDoubledHeaders } from './caller.ts'
+import { callerOf, refuseUnclear } from './caller.ts'
 import { type Dialect, dialectOf, fromDialect, toDialect } from './dialect.ts'
 import { pathOf } from './problems.ts'
 import type { Allowance } from './ratelimit.ts'
@@ -121,7 +121,7 @@ async function admit(
   request: FastifyRequest,
   reply: FastifyReply,
 ): Promise<Known> {
-  refuseDoubledHeaders(request)
+  refuseUnclear(request)
   const caller = await callerOf(access, request)
   if (operation.rateLimited !== false) limitRate(allow(caller.user.id), reply, metrics)
   const scope = operation.place === 'none' ? null : await scopeOf(access, caller, request)
@@ -149,11 +149,15 @@ function limitRate(allowance: Allowance, reply: FastifyReply, metrics: Metrics):
 
 /** A parameter that cannot be right names nothing: the answer is the router's. */
 function checkPath(check: Check | undefined, request: FastifyRequest): void {
+  const texts = { ...(request.params as Record<string, string>) }
   try {
     check?.(request.params)
   } catch {
     throw problems.noRoute(pathOf(request.originalUrl))
   }
+  // A number has one spelling in a path: 01, 0x1, 1e0 and digits that a double cannot hold name nothing.
+  const isPlain = ([name, value]: [string, unknown]) => String(value) === texts[name]
+  if (!Object.entries(request.params as object).every(isPlain)) throw problems.noRoute(pathOf(request.originalUrl))
 }
 
 function ask(
