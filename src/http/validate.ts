@@ -25,11 +25,16 @@ const throwing =
 function details(errors: readonly ErrorObject[], prefix: string): Detail[] {
   const telling = errors.filter(
     (error) =>
-      error.keyword !== 'anyOf' ||
-      !errors.some((other) => other !== error && other.instancePath === error.instancePath),
+      !(error.keyword === 'anyOf' || isNullAlternative(error)) ||
+      !errors.some(
+        (other) => other !== error && other.instancePath === error.instancePath && !isNullAlternative(other),
+      ),
   )
   return telling.slice(0, 20).map((error) => ({ code: 1002, message: sentence(error), pointer: prefix + place(error) }))
 }
+
+/** "must be null" is the lesser half of what a nullable value may be. */
+const isNullAlternative = ({ keyword, params }: ErrorObject): boolean => keyword === 'type' && params.type === 'null'
 
 function place(error: ErrorObject): string {
   if (error.keyword === 'required') return `${error.instancePath}/${pointerStep(error.params.missingProperty)}`
