@@ -28,5 +28,13 @@ export function makeMetrics() {
     ),
     requestsInFlight: gauge('spillway_http_requests_in_flight', 'Requests being answered now.'),
     rateLimited: counter('spillway_http_rate_limited_total', 'Requests refused with 429.'),
+    deliveries: counter('spillway_deliveries_total', 'Attempts to deliver a part, by destination kind and outcome.', [
+      'kind',
+      'outcome',
+    ]),
+    deliveredBytes: counter('spillway_delivered_bytes_total', 'Compressed bytes delivered, by destination kind.', [
+      'kind',
+    ]),
+    deliveredRows: counter('spillway_delivered_rows_total', 'Records delivered, by destination kind.', ['kind']),
   }
 }

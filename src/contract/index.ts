@@ -5,6 +5,7 @@ export * from './client.ts'
 export type { Envelope, ErrorItem } from './envelope.ts'
 export * as lists from './lists.ts'
 export * as logexport from './logexport.ts'
+export * as logs from './logs.ts'
 export { openapi } from './openapi.ts'
 export {
   type Allowed,

@@ -8,7 +8,8 @@ const conf = Type.String({
   maxLength: 4096,
   description: 'where records go, such as s3://bucket/logs/{DATE}?region=eu-west-1',
 })
-const challenge = Type.String({ maxLength: 4096, pattern: String.raw`^[a-zA-Z0-9/+.\-_]*$` })
+/** No pattern: whatever is not a token of ours gets the one answer that a wrong token gets. */
+const challenge = Type.String({ maxLength: 4096, description: 'the token in the challenge file' })
 const datasetName = Type.String({ maxLength: 256, pattern: String.raw`^[a-zA-Z0-9_\-]*$` })
 const ceiling = nullable(Type.Integer({ minimum: 0 }))
 
@@ -111,6 +112,32 @@ export const deleteJob = operation({
   result: Type.Object({ id: Type.Integer() }),
 })
 
+const signing = Type.Object({ secrets: Type.Array(Type.String(), { description: 'newest first' }) })
+
+export const viewSigning = operation({
+  id: 'viewSigning',
+  summary: 'The secrets that requests of a job to an HTTPS receiver are signed with',
+  tag,
+  method: 'GET',
+  place: 'both',
+  path: '/logexport/jobs/{job_id}/signing',
+  allowed: 'logs:edit',
+  params: jobParams,
+  result: signing,
+})
+
+export const rotateSigning = operation({
+  id: 'rotateSigning',
+  summary: 'Sign with a new secret, and with the one before it until the next rotation',
+  tag,
+  method: 'POST',
+  place: 'both',
+  path: '/logexport/jobs/{job_id}/signing/rotate',
+  allowed: 'logs:edit',
+  params: jobParams,
+  result: signing,
+})
+
 export const listDatasetJobs = operation({
   id: 'listDatasetJobs',
   summary: 'Export jobs of one dataset',
@@ -169,7 +196,7 @@ export const validateChallenge = operation({
   place: 'both',
   path: '/logexport/ownership/validate',
   allowed: 'logs:edit',
-  body: strict({ destination_conf: conf, ownership_challenge: Type.String({ maxLength: 4096 }) }),
+  body: strict({ destination_conf: conf, ownership_challenge: challenge }),
   result: Type.Object({ valid: Type.Boolean() }),
 })
 
@@ -207,4 +234,86 @@ export const judgeOrigin = operation({
   allowed: 'logs:read',
   body: strict({ logfetch_options: Type.String({ maxLength: 4096 }), dataset: Type.Optional(nullable(datasetName)) }),
   result: Type.Object({ valid: Type.Boolean(), message: Type.String() }),
+})
+
+const delivery = Type.Object({
+  id: Type.Integer(),
+  purpose: Type.String(),
+  window: Type.Object({ from: time, to: time, state: Type.String() }),
+  part: Type.Integer(),
+  object: Type.String(),
+  options_version: Type.Integer(),
+  rows: Type.Integer(),
+  raw_bytes: Type.Integer(),
+  bytes: Type.Integer(),
+  sha256: Type.String(),
+  attempts: Type.Integer(),
+  last_status: nullable(Type.Integer()),
+  outcome: Type.String({ description: 'pending, delivered, retry or refused' }),
+  reason: nullable(Type.String()),
+  first_attempt: nullable(time),
+  last_attempt: nullable(time),
+})
+
+export const listDeliveries = operation({
+  id: 'listDeliveries',
+  summary: 'What a job delivered and how it went, newest first',
+  tag,
+  method: 'GET',
+  place: 'both',
+  path: '/logexport/jobs/{job_id}/deliveries',
+  allowed: 'logs:read',
+  params: jobParams,
+  query: Type.Object({
+    cursor: Type.Optional(Type.String({ pattern: '^[0-9]{1,15}$' })),
+    per_page: Type.Integer({ minimum: 1, maximum: 1000, default: 50 }),
+  }),
+  result: Type.Array(delivery),
+  pages: 'cursor',
+})
+
+const range = strict({ start: time, end: time })
+
+export const backfill = operation({
+  id: 'backfill',
+  summary: 'Export a past range again; object stores end up with one copy',
+  tag,
+  method: 'POST',
+  place: 'both',
+  path: '/logexport/jobs/{job_id}/backfill',
+  allowed: 'logs:edit',
+  params: jobParams,
+  body: range,
+  result: Type.Object({ windows: Type.Integer() }),
+})
+
+export const cancelBackfill = operation({
+  id: 'cancelBackfill',
+  summary: 'Take back what a backfill has not begun yet',
+  tag,
+  method: 'DELETE',
+  place: 'both',
+  path: '/logexport/jobs/{job_id}/backfill',
+  allowed: 'logs:edit',
+  params: jobParams,
+  result: Type.Object({ cancelled: Type.Integer() }),
+})
+
+export const auditJob = operation({
+  id: 'auditJob',
+  summary: 'Compare the stored records of a range with the receipts, and name the gaps',
+  tag,
+  method: 'POST',
+  place: 'both',
+  path: '/logexport/jobs/{job_id}/audit',
+  allowed: 'logs:edit',
+  params: jobParams,
+  body: strict({ start: time, end: time, repair: Type.Optional(Type.Boolean()) }),
+  result: Type.Object({
+    stored: Type.Integer({ description: 'records the range should have delivered' }),
+    delivered: Type.Integer({ description: 'records the receipts speak of' }),
+    complete: Type.Boolean(),
+    gaps: Type.Array(Type.Object({ from: time, to: time, stored: Type.Integer(), delivered: Type.Integer() })),
+    repairing: Type.Integer({ description: 'windows queued to be exported again' }),
+  }),
 })

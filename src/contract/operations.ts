@@ -3,9 +3,10 @@ import * as access from './access.ts'
 import * as audit from './audit.ts'
 import * as lists from './lists.ts'
 import * as logexport from './logexport.ts'
+import * as logs from './logs.ts'
 import type { Operation } from './operation.ts'
 import * as rulesets from './rulesets.ts'
 
-export const resources = { access, audit, logexport, lists, rulesets } as const
+export const resources = { access, audit, logexport, logs, lists, rulesets } as const
 
 export const operations: readonly Operation[] = Object.values(resources).flatMap((resource) => Object.values(resource))

@@ -39,9 +39,13 @@ deliveries.outcome text collate C not null
 deliveries.reason text collate C
 deliveries.first_attempt text collate C
 deliveries.last_attempt text collate C
+floors.node text collate C not null
+floors.floor text collate C not null
+floors.until text collate C not null
 jobs.id bigint not null identity
 jobs.account_id text collate C not null
 jobs.zone_id text collate C
+jobs.scope_id text collate C not null
 jobs.dataset text collate C not null
 jobs.name text collate C not null
 jobs.kind text collate C not null
@@ -64,7 +68,7 @@ jobs.error_message text collate C
 jobs.created_on text collate C not null
 jobs.modified_on text collate C not null
 jobs.owed_from text collate C
-jobs.next_turn text collate C not null
+jobs.next_turn text collate C
 jobs.lease_holder text collate C
 jobs.lease_until text collate C
 jobs.lease_number bigint not null
@@ -147,6 +151,7 @@ audit_logs: PRIMARY KEY (number)
 deliveries: FOREIGN KEY (job_id) REFERENCES jobs(id) ON DELETE CASCADE
 deliveries: PRIMARY KEY (id)
 deliveries: FOREIGN KEY (window_id) REFERENCES windows(id) ON DELETE CASCADE
+floors: PRIMARY KEY (node)
 jobs: FOREIGN KEY (account_id) REFERENCES accounts(id) ON DELETE CASCADE
 jobs: PRIMARY KEY (id)
 jobs: FOREIGN KEY (zone_id) REFERENCES zones(id) ON DELETE CASCADE
@@ -185,10 +190,11 @@ CREATE UNIQUE INDEX audit_logs_pkey ON public.audit_logs USING btree (number)
 CREATE INDEX deliveries_job ON public.deliveries USING btree (job_id, id)
 CREATE UNIQUE INDEX deliveries_pkey ON public.deliveries USING btree (id)
 CREATE UNIQUE INDEX deliveries_window ON public.deliveries USING btree (window_id, part)
+CREATE UNIQUE INDEX floors_pkey ON public.floors USING btree (node)
 CREATE UNIQUE INDEX jobs_destination ON public.jobs USING btree (destination_identity)
 CREATE UNIQUE INDEX jobs_pkey ON public.jobs USING btree (id)
-CREATE INDEX jobs_scope ON public.jobs USING btree (account_id, zone_id, dataset)
-CREATE INDEX jobs_turn ON public.jobs USING btree (enabled, next_turn)
+CREATE INDEX jobs_scope ON public.jobs USING btree (scope_id, dataset)
+CREATE INDEX jobs_turn ON public.jobs USING btree (next_turn)
 CREATE UNIQUE INDEX list_items_pkey ON public.list_items USING btree (id)
 CREATE UNIQUE INDEX list_items_value ON public.list_items USING btree (list_id, value)
 CREATE UNIQUE INDEX lists_name ON public.lists USING btree (account_id, name)

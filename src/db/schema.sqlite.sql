@@ -49,9 +49,13 @@ CREATE INDEX "deliveries_job" on "deliveries" ("job_id",
   "id");
 CREATE UNIQUE INDEX "deliveries_window" on "deliveries" ("window_id",
   "part");
+CREATE TABLE "floors" ("node" text not null primary key,
+  "floor" text not null,
+  "until" text not null);
 CREATE TABLE "jobs" ("id" integer primary key autoincrement,
   "account_id" text not null references "accounts" ("id") on delete cascade,
   "zone_id" text references "zones" ("id") on delete cascade,
+  "scope_id" text not null,
   "dataset" text not null,
   "name" text not null,
   "kind" text not null,
@@ -74,18 +78,16 @@ CREATE TABLE "jobs" ("id" integer primary key autoincrement,
   "created_on" text not null,
   "modified_on" text not null,
   "owed_from" text,
-  "next_turn" text not null,
+  "next_turn" text,
   "lease_holder" text,
   "lease_until" text,
   "lease_number" integer not null,
   "failures" integer not null,
   "failing_since" text);
 CREATE UNIQUE INDEX "jobs_destination" on "jobs" ("destination_identity");
-CREATE INDEX "jobs_scope" on "jobs" ("account_id",
-  "zone_id",
+CREATE INDEX "jobs_scope" on "jobs" ("scope_id",
   "dataset");
-CREATE INDEX "jobs_turn" on "jobs" ("enabled",
-  "next_turn");
+CREATE INDEX "jobs_turn" on "jobs" ("next_turn");
 CREATE TABLE "list_items" ("id" text not null primary key,
   "list_id" text not null references "lists" ("id") on delete cascade,
   "value" text not null,

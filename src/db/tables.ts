@@ -19,6 +19,7 @@ export type Tables = {
   windows: WindowsTable
   deliveries: DeliveriesTable
   activity: ActivityTable
+  floors: FloorsTable
   service_facts: ServiceFactsTable
   rulesets: RulesetsTable
   ruleset_versions: RulesetVersionsTable
@@ -137,6 +138,8 @@ export type JobsTable = {
   account_id: string
   /** Null for a job of the account itself. */
   zone_id: string | null
+  /** The zone's id, or the account's for a job of its own. */
+  scope_id: string
   dataset: string
   name: string
   kind: string
@@ -165,7 +168,8 @@ export type JobsTable = {
   modified_on: Moment
   /** Records received from here on are still owed; null while the job is stopped by its owner. */
   owed_from: Moment | null
-  next_turn: Moment
+  /** When the job may be looked at again; null while it sleeps, because nothing it owes has come in. */
+  next_turn: Moment | null
   lease_holder: string | null
   lease_until: Moment | null
   /** Grows with every lease and every change that must end a turn under way: the fence. */
@@ -214,5 +218,7 @@ export type DeliveriesTable = {
 
 /** The newest record received for a scope and dataset, as far as it was noted. */
 export type ActivityTable = { scope_id: string; dataset: string; newest: Moment }
+
+export type FloorsTable = { node: string; floor: Moment; until: Moment }
 
 export type ServiceFactsTable = { name: string; value: string }

@@ -4,7 +4,7 @@ import { problems, type Scope, sayReasons } from '../base/index.ts'
 import { judgeOptions } from '../datasets/index.ts'
 import { judgeDestination } from '../destinations/index.ts'
 import type { JobNeeds } from './job.ts'
-import { checkWithinMs, plainParcel, sayOutcome } from './ownership.ts'
+import { outsideForChecks, plainParcel, sayOutcome } from './ownership.ts'
 
 /** True when a job of anybody writes there; nothing else is told. */
 export async function destinationExists({ db }: Pick<JobNeeds, 'db'>, conf: string): Promise<boolean> {
@@ -24,7 +24,7 @@ const fine: Verdict = { valid: true, message: '' }
 export async function checkDestination(needs: JobNeeds, conf: string): Promise<Verdict> {
   const judged = judgeDestination(conf)
   if (!judged.ok) return { valid: false, message: sayReasons(judged.reasons) }
-  const outside = needs.outside(checkWithinMs)
+  const outside = outsideForChecks(needs)
   const name = judged.value.objectName(outside.now(), 'test.txt.gz')
   const parcel = plainParcel(judged.value, name, '')
   const outcome = await judged.value.deliver(

@@ -1,5 +1,5 @@
 /** Judges what a caller wants a job to be: every reason at once, each with its place in the body. */
-import { accept, type Judged, judgedBy, type Reason } from '../base/index.ts'
+import { accept, type Judged, judgedBy, type Reason, reject } from '../base/index.ts'
 import { type Dataset, judgeFilter, judgeOptions, judgeOutputOptions, type Selection } from '../datasets/index.ts'
 import { type Destination, judgeDestination } from '../destinations/index.ts'
 
@@ -17,10 +17,23 @@ export function judgeSelection(texts: OptionTexts, dataset: Dataset): Judged<Sel
       ? at('/logfetch_options', judgeOptions(texts.logfetch_options ?? '', dataset))
       : below('/output_options', judgeOutputOptions(texts.output_options, dataset))
   const filter = texts.filter === '' ? accept(null) : at('/filter', judgeFilter(texts.filter, dataset))
-  const reasons = [base, filter].flatMap((judged) => (judged.ok ? [] : judged.reasons))
-  if (!base.ok || !filter.ok) return { ok: false, reasons }
+  const kept = [
+    at('/logfetch_options', judgeKept(texts.logfetch_options ?? '')),
+    at('/filter', judgeKept(texts.filter)),
+  ]
+  const reasons = [base, filter, ...kept].flatMap((judged) => (judged.ok ? [] : judged.reasons))
+  if (!base.ok || !filter.ok || reasons.length > 0) return { ok: false, reasons }
   return accept({ ...base.value, filter: filter.value })
 }
+
+/**
+ * Texts are given back as they were sent, also the parts that mean nothing (the path of a URL, options beside output
+ * options). A database cannot keep these characters: PostgreSQL refuses NUL, and half a surrogate pair is no UTF-8.
+ */
+const judgeKept = (text: string): Judged<void> =>
+  text.includes('\0') || !text.isWellFormed()
+    ? reject('a NUL or half a surrogate pair cannot be kept')
+    : accept(undefined)
 
 export const judgeConf = (conf: string): Judged<Destination> => at('/destination_conf', judgeDestination(conf))
 
@@ -54,10 +67,9 @@ export function withoutRedaction(texts: OptionTexts): OptionTexts {
 
 /** The option's name may itself be written with percent escapes. */
 function dropOption(text: string): string {
-  const mark = text.indexOf('?')
-  const [head, query] = mark < 0 ? ['', text] : [text.slice(0, mark + 1), text.slice(mark + 1)]
+  const [, head = '', query = '', end = ''] = /^((?:https?:\/\/[^?#]*)?\??)([^#]*)(.*)$/is.exec(text) ?? []
   const kept = query.split('&').filter((pair) => nameOf(pair) !== 'CVE-2021-44228')
-  return head + kept.join('&')
+  return head + kept.join('&') + end
 }
 
 function nameOf(pair: string): string {

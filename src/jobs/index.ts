@@ -1,5 +1,12 @@
-/** Export jobs: what they are, whose destination it is, and when each has its turn. */
+/** Export jobs: what they are, whose destination it is, when each has its turn, and what was delivered. */
+export { type ActivityNeeds, activityFrom, noteActivity, type Seen, wakeOverslept } from './activity.ts'
+export { askAgain, cancelWaiting, type Range } from './backfill.ts'
 export { checkDestination, destinationExists, judgeOrigin } from './checks.ts'
+export { judgeSelection, type OptionTexts } from './draft.ts'
+export { type Audit, auditJob, type Gap, type GapNeeds, repairGaps } from './gaps.ts'
 export { type JobNeeds, type Ownership, scopeOf } from './job.ts'
 export { createJob, deleteJob, listJobs, updateJob, viewJob } from './jobs.ts'
+export { type Delivery, forgetBefore, listDeliveries, noteAttempt, noteParts, type Part } from './ledger.ts'
 export { issueChallenge, provesOwnership } from './ownership.ts'
+export { rotateSigning, viewSigning } from './signing.ts'
+export { dropLeases, type Ending, endTurn, renewTurn, type Turn, type TurnNeeds, takeTurn } from './turns.ts'

@@ -1,4 +1,5 @@
 /** An export job: what it is as a row, what callers see of it, and what the room needs to work on it. */
+import { randomBytes } from 'node:crypto'
 import { type Caller, may } from '../access/index.ts'
 import { type Clock, type Scope, showMoment, type Vault } from '../base/index.ts'
 import type { DatasetRegistry } from '../datasets/index.ts'
@@ -10,8 +11,8 @@ export type JobNeeds = {
   readonly now: Clock
   readonly vault: Vault
   readonly datasets: DatasetRegistry
-  /** The guarded world, for something that may take so long. */
-  readonly outside: (withinMs: number) => Outside
+  /** The guarded world, for something whose requests may take so long, and that may be called off. */
+  readonly outside: (withinMs: number, signal?: AbortSignal) => Outside
   /** `always`: every kind needs a challenge. `storage`: only kinds whose string carries no credential of its own. */
   readonly ownership: Ownership
   /** Most jobs per dataset and scope; 0 sets no limit. */
@@ -38,7 +39,7 @@ export function view({ vault }: Pick<JobNeeds, 'vault'>, caller: Caller, row: Jo
     logfetch_options: row.logfetch_options,
     output_options: row.output_options === null ? null : (JSON.parse(row.output_options) as Record<string, unknown>),
     filter: row.filter,
-    frequency: row.frequency,
+    frequency: row.frequency ?? 'high',
     max_upload_bytes: row.max_upload_bytes,
     max_upload_records: row.max_upload_records,
     max_upload_interval_seconds: row.max_upload_interval_seconds,
@@ -77,9 +78,8 @@ export const scopeOf = (row: Pick<JobRow, 'account_id' | 'zone_id'>): Scope =>
     ? { kind: 'account', id: row.account_id, account: row.account_id }
     : { kind: 'zone', id: row.zone_id, account: row.account_id }
 
+/** Plain base64, as Standard Webhooks has it: receivers decode it with whatever their language brings. */
+export const newSigningSecret = (): string => `whsec_${randomBytes(24).toString('base64')}`
+
 /** The jobs of a scope: an account's own, not those of its zones. */
-export const jobsIn = (db: Db, scope: Scope) =>
-  db
-    .selectFrom('jobs')
-    .where('account_id', '=', scope.account)
-    .where('zone_id', scope.kind === 'zone' ? '=' : 'is', scope.kind === 'zone' ? scope.id : null)
+export const jobsIn = (db: Db, scope: Scope) => db.selectFrom('jobs').where('scope_id', '=', scope.id)

@@ -1,11 +1,20 @@
 /** Making, reading, changing and deleting export jobs, each in one transaction with its audit entry. */
 import { type Caller, record } from '../access/index.ts'
-import { newSecret, problems, type Reason, type Scope, toMoment } from '../base/index.ts'
+import { problems, type Reason, type Scope, toMoment } from '../base/index.ts'
 import type { Dataset } from '../datasets/index.ts'
 import { type Db, isTaken } from '../db/index.ts'
 import type { Destination } from '../destinations/index.ts'
 import { type Ceilings, judgeCeilings, judgeConf, judgeSelection, type OptionTexts, withoutRedaction } from './draft.ts'
-import { auditView, type Job, type JobNeeds, type JobRow, jobsIn, type Ownership, view } from './job.ts'
+import {
+  auditView,
+  type Job,
+  type JobNeeds,
+  type JobRow,
+  jobsIn,
+  newSigningSecret,
+  type Ownership,
+  view,
+} from './job.ts'
 import { needsChallenge, provesOwnership } from './ownership.ts'
 
 export async function listJobs(needs: JobNeeds, caller: Caller, scope: Scope, dataset?: string): Promise<Job[]> {
@@ -22,6 +31,22 @@ export async function viewJob(needs: JobNeeds, caller: Caller, scope: Scope, id:
 
 export async function findJob(db: Db, scope: Scope, id: number): Promise<JobRow> {
   const row = await jobsIn(db, scope).selectAll().where('id', '=', id).executeTakeFirst()
+  if (!row) throw problems.jobMissing(id)
+  return row
+}
+
+/**
+ * The job as it is now, and nobody else's until the transaction ends. An update that changes nothing holds the row on
+ * either database; after a mere read, two changes at once on PostgreSQL would both start from it, and one would be lost.
+ */
+export async function holdJob(trx: Db, scope: Scope, id: number): Promise<JobRow> {
+  const row = await trx
+    .updateTable('jobs')
+    .set((eb) => ({ modified_on: eb.ref('modified_on') }))
+    .where('scope_id', '=', scope.id)
+    .where('id', '=', id)
+    .returningAll()
+    .executeTakeFirst()
   if (!row) throw problems.jobMissing(id)
   return row
 }
@@ -50,11 +75,11 @@ export async function createJob(
   rules: Rules = needs,
 ): Promise<Job> {
   const dataset = knownDataset(needs, scope, draft.dataset ?? 'http_requests')
-  const texts: OptionTexts = {
+  const texts = savedBy(caller, {
     logfetch_options: draft.logfetch_options ?? null,
     output_options: draft.output_options ?? null,
     filter: draft.filter ?? '',
-  }
+  })
   const destination = judgeWhole(draft.destination_conf, texts, draft, dataset, draft.kind ?? '')
   if (!isProven(needs, scope, destination, draft.ownership_challenge, rules)) throw problems.wrongChallenge()
   const at = needs.now()
@@ -68,11 +93,12 @@ export async function createJob(
         .values({
           account_id: scope.account,
           zone_id: scope.kind === 'zone' ? scope.id : null,
+          scope_id: scope.id,
           dataset: dataset.name,
           name: draft.name ?? '',
           kind: draft.kind ?? '',
           enabled: enabled ? 1 : 0,
-          ...destinationColumns(needs, destination),
+          ...destinationColumns(needs, destination, null),
           logfetch_options: texts.logfetch_options,
           output_options: texts.output_options && JSON.stringify(texts.output_options),
           filter: texts.filter,
@@ -120,7 +146,7 @@ export async function updateJob(
   const at = needs.now()
   try {
     return await needs.db.transaction().execute(async (trx) => {
-      const before = await findJob(trx, scope, id)
+      const before = await holdJob(trx, scope, id)
       if (change.dataset != null && change.dataset !== before.dataset) throw problems.fixed('dataset')
       if (change.kind != null && change.kind !== before.kind) throw problems.fixed('kind')
       const conf = needs.vault.open(before.conf_sealed)
@@ -133,7 +159,7 @@ export async function updateJob(
       const row = await trx
         .updateTable('jobs')
         .set({
-          ...(next === conf ? {} : destinationColumns(needs, destination)),
+          ...(next === conf ? {} : destinationColumns(needs, destination, before.signing_sealed)),
           ...(change.name === undefined ? {} : { name: change.name ?? '' }),
           ...(change.frequency === undefined ? {} : { frequency: change.frequency }),
           ...(change.max_upload_bytes === undefined ? {} : { max_upload_bytes: change.max_upload_bytes }),
@@ -178,8 +204,14 @@ export async function deleteJob(
   id: number,
 ): Promise<{ id: number }> {
   return db.transaction().execute(async (trx) => {
-    const gone = await findJob(trx, scope, id)
-    await trx.deleteFrom('jobs').where('id', '=', id).execute()
+    // One statement: of two deletions at once, only one finds the job and is recorded.
+    const gone = await trx
+      .deleteFrom('jobs')
+      .where('scope_id', '=', scope.id)
+      .where('id', '=', id)
+      .returningAll()
+      .executeTakeFirst()
+    if (!gone) throw problems.jobMissing(id)
     await record(trx, {
       caller,
       at: now(),
@@ -218,25 +250,28 @@ const isProven = (
   { ownership }: Rules,
 ): boolean => (token ? provesOwnership(needs, scope, destination.conf, token) : !needsChallenge(destination, ownership))
 
-function destinationColumns({ vault }: JobNeeds, destination: Destination) {
+function destinationColumns({ vault }: JobNeeds, destination: Destination, signing: string | null) {
   return {
     conf_sealed: vault.seal(destination.conf),
     destination_kind: destination.kind,
     destination_identity: destination.identity,
-    // Receivers of the generic kind check that a request is ours: Standard Webhooks, one secret to a job.
-    signing_sealed: destination.kind === 'https' ? vault.seal(JSON.stringify([`whsec_${newSecret(24)}`])) : null,
+    // A receiver that moves, or gets a new key, goes on checking with the secrets it has.
+    signing_sealed: destination.kind === 'https' ? (signing ?? vault.seal(JSON.stringify([newSigningSecret()]))) : null,
   }
 }
 
 function changedTexts(caller: Caller, before: JobRow, change: JobChange): OptionTexts {
   const stored = before.output_options === null ? null : JSON.parse(before.output_options)
-  const texts: OptionTexts = {
+  return savedBy(caller, {
     logfetch_options: change.logfetch_options === undefined ? before.logfetch_options : change.logfetch_options,
     output_options: change.output_options === undefined ? stored : change.output_options,
     filter: change.filter === undefined ? before.filter : (change.filter ?? ''),
-  }
-  return caller.interface === 'UI' ? withoutRedaction(texts) : texts
+  })
 }
+
+/** The redaction option is set through the API only. */
+const savedBy = (caller: Caller, texts: OptionTexts): OptionTexts =>
+  caller.interface === 'UI' ? withoutRedaction(texts) : texts
 
 /**
  * Stopping a job fences off a turn under way. Who stops a job wants nothing of the time until it is started again; a job
@@ -267,6 +302,12 @@ async function cancelOpenWindows(trx: Db, job: number, moment: string): Promise<
 
 async function refuseTooMany(trx: Db, most: number, scope: Scope, dataset: string): Promise<void> {
   if (most === 0) return
+  // Held, so that two creations at once do not both take the last place.
+  await trx
+    .updateTable('accounts')
+    .set((eb) => ({ name: eb.ref('name') }))
+    .where('id', '=', scope.account)
+    .execute()
   const { total } = await jobsIn(trx, scope)
     .where('dataset', '=', dataset)
     .select((eb) => eb.fn.countAll<number>().as('total'))

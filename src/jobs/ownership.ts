@@ -4,13 +4,17 @@
  */
 import { createHash, randomBytes } from 'node:crypto'
 import { type Nanos, type Scope, sameSecret, sayReasons, toSeconds, type Vault } from '../base/index.ts'
-import { type Destination, judgeDestination, type Outcome, type Parcel } from '../destinations/index.ts'
+import { type Destination, judgeDestination, type Outcome, type Outside, type Parcel } from '../destinations/index.ts'
 import type { JobNeeds, Ownership } from './job.ts'
 
 const lifetimeSeconds = 7 * 24 * 3600
 
 /** How long a caller waits for a word about a destination; answers must come within ten seconds. */
-export const checkWithinMs = 8_000
+const checkWithinMs = 8_000
+
+/** A request ends after its time, and with it all that came before it, such as asking for our own identity. */
+export const outsideForChecks = ({ outside }: Pick<JobNeeds, 'outside'>): Outside =>
+  outside(checkWithinMs, AbortSignal.timeout(checkWithinMs + 1_000))
 
 export type Challenge = { readonly valid: boolean; readonly message: string; readonly filename: string }
 
@@ -21,7 +25,7 @@ export async function issueChallenge(needs: JobNeeds, scope: Scope, conf: string
   const at = needs.now()
   const token = makeToken(needs.vault, scope, conf, at)
   const leaf = `ownership-challenge-${randomBytes(4).toString('hex')}.txt`
-  const outside = needs.outside(checkWithinMs)
+  const outside = outsideForChecks(needs)
   const filename = destination.objectName(outside.now(), leaf)
   // An HTTP receiver has no files: it gets one record that carries the name and the token.
   const text = destination.isObjectStore ? `${token}\n` : `${JSON.stringify({ filename, content: token })}\n`
@@ -50,8 +54,9 @@ export function provesOwnership(
   conf: string,
   token: string,
 ): boolean {
-  const [head = '', claims = '', signature = ''] = token.split('.')
-  if (!sameSecret(signature, vault.sign(`${head}.${claims}`))) return false
+  // The file ends with a line feed, and who copies the line copies it too.
+  const [head = '', claims = '', signature = '', ...rest] = token.trim().split('.')
+  if (rest.length > 0 || !sameSecret(signature, sign(vault, `${head}.${claims}`))) return false
   const { object, id, destination, exp } = JSON.parse(Buffer.from(claims, 'base64url').toString()) as Claims
   return object === scope.kind && id === scope.id && destination === digest(conf) && exp > toSeconds(now())
 }
@@ -67,8 +72,11 @@ function makeToken(vault: Vault, scope: Scope, conf: string, at: Nanos): string 
   }
   const part = (value: unknown) => Buffer.from(JSON.stringify(value)).toString('base64url')
   const signed = `${part({ alg: 'HS256', typ: 'JWT' })}.${part(claims)}`
-  return `${signed}.${vault.sign(signed)}`
+  return `${signed}.${sign(vault, signed)}`
 }
+
+/** Nothing else that the service ever signs can pass for a token. */
+const sign = (vault: Vault, text: string): string => vault.sign(`ownership challenge ${text}`)
 
 /** The string itself may hold secrets, and the token is readable by whoever reads the destination. */
 const digest = (conf: string): string => createHash('sha256').update(conf).digest('base64url')

@@ -11,6 +11,7 @@ export const jobs: Migration = {
       .addColumn('id', numbered(db), numbering(db))
       .addColumn('account_id', words, (column) => column.notNull().references('accounts.id').onDelete('cascade'))
       .addColumn('zone_id', words, (column) => column.references('zones.id').onDelete('cascade'))
+      .addColumn('scope_id', words, required)
       .addColumn('dataset', words, required)
       .addColumn('name', words, required)
       .addColumn('kind', words, required)
@@ -32,9 +33,9 @@ export const jobs: Migration = {
       .addColumn('error_message', words)
       .addColumn('created_on', words, required)
       .addColumn('modified_on', words, required)
-      // The exporter's side: from where on the job still owes records, when its turn is, and who holds it.
+      // The exporter's side: from where on the job still owes records, when its turn is (null: asleep), who holds it.
       .addColumn('owed_from', words)
-      .addColumn('next_turn', words, required)
+      .addColumn('next_turn', words)
       .addColumn('lease_holder', words)
       .addColumn('lease_until', words)
       .addColumn('lease_number', number, required)
@@ -43,8 +44,8 @@ export const jobs: Migration = {
       .execute()
     // At most one job writes to a destination, over the whole service.
     await db.schema.createIndex('jobs_destination').on('jobs').column('destination_identity').unique().execute()
-    await db.schema.createIndex('jobs_scope').on('jobs').columns(['account_id', 'zone_id', 'dataset']).execute()
-    await db.schema.createIndex('jobs_turn').on('jobs').columns(['enabled', 'next_turn']).execute()
+    await db.schema.createIndex('jobs_scope').on('jobs').columns(['scope_id', 'dataset']).execute()
+    await db.schema.createIndex('jobs_turn').on('jobs').column('next_turn').execute()
 
     await db.schema
       .createTable('windows')
@@ -92,6 +93,14 @@ export const jobs: Migration = {
       .addColumn('dataset', words, required)
       .addColumn('newest', words, required)
       .addPrimaryKeyConstraint('activity_key', ['scope_id', 'dataset'])
+      .execute()
+
+    // Until when each ingest process promises not to stamp a record before its floor.
+    await db.schema
+      .createTable('floors')
+      .addColumn('node', words, (column) => column.primaryKey().notNull())
+      .addColumn('floor', words, required)
+      .addColumn('until', words, required)
       .execute()
 
     // Small facts of the whole service, such as up to where activity was noted.
