@@ -1,0 +1,38 @@
+/** Records: taken in durably, read back by one query path for fetch and export, and forgotten by day. */
+import type { Clock, Log } from '../base/index.ts'
+import type { DatasetRegistry } from '../datasets/index.ts'
+import type { Ingest } from './append.ts'
+import type { RecordStore } from './connect.ts'
+import type { Watermark } from './watermark.ts'
+
+/** What the functions of this room need; each asks for a part of it. */
+export type LogNeeds = {
+  readonly store: RecordStore
+  readonly datasets: DatasetRegistry
+  readonly now: Clock
+  readonly watermark: Watermark
+  readonly ingest: Ingest
+  /** Directory for part files on their way out. */
+  readonly spool: string
+  readonly log: Log
+}
+
+export { type Appended, append, type Ingest, makeIngest } from './append.ts'
+export { connectByUrl, connectToEngine, type RecordStore } from './connect.ts'
+export { type InflateLimits, inflate, inflateLimits } from './inflate.ts'
+export type { LineFault } from './lines.ts'
+export { type Dropped, forget, type RetentionRules } from './retention.ts'
+export {
+  type Activity,
+  activity,
+  countPerWindow,
+  countRecords,
+  newestStamp,
+  type ScanOptions,
+  scan,
+  scanRay,
+} from './scan.ts'
+export { type Query, select, type Window } from './select.ts'
+export { type SpooledPart, type SpoolOptions, spoolParts } from './spool.ts'
+export { makeTables, type TableOptions } from './tables.ts'
+export { type Floors, makeWatermark, type Watermark, type WatermarkOptions } from './watermark.ts'

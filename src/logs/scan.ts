@@ -1,0 +1,167 @@
+/** Reads records: for log fetch as a stream of the very bytes to send, for questions as small answers. */
+import type { Readable } from 'node:stream'
+import type { ClickHouseClient } from '@clickhouse/client'
+import type { Nanos, Scope, ScopeKind } from '../base/index.ts'
+import { type Dataset, type DatasetRegistry, findField, type Selection } from '../datasets/index.ts'
+import { asking, queryLimitSeconds, type RecordStore } from './connect.ts'
+import { countQuery, type Query, type SelectLimits, select, type Window } from './select.ts'
+import { tableOf } from './tables.ts'
+
+export type ScanNeeds = { readonly store: RecordStore }
+
+export type ScanOptions = SelectLimits & {
+  readonly encoding?: 'identity' | 'gzip' | 'zstd'
+  readonly level?: number
+  readonly signal?: AbortSignal
+}
+
+// By the table in bench/fetch.bench.ts: within 20 % of level 6 in size at a third of its time.
+export const gzipLevel = 3
+
+/**
+ * The bytes of a selection as log fetch sends them and objects hold them, in total order. Rejects before the first byte
+ * or fails as a stream; a failed stream never ends like a whole one. Destroying it cancels the query.
+ */
+export async function scan(
+  { store }: ScanNeeds,
+  scope: Scope,
+  dataset: Dataset,
+  window: Window,
+  selection: Selection,
+  options: ScanOptions = {},
+): Promise<Readable> {
+  return readBytes(store.client, select(dataset, scope, window, selection, options), options)
+}
+
+export function readBytes(client: ClickHouseClient, query: Query, options: ScanOptions = {}): Promise<Readable> {
+  const { encoding = 'identity', level = gzipLevel, signal } = options
+  return asking(async () => {
+    const { stream } = await client.exec({
+      query: query.sql,
+      query_params: { ...query.params },
+      ...(signal ? { abort_signal: signal } : {}),
+      // Packed by the store itself: twice as fast as packing in this process, and less to carry.
+      ...(encoding === 'identity' ? {} : { http_headers: { 'Accept-Encoding': encoding } }),
+      clickhouse_settings: {
+        enable_http_compression: encoding === 'identity' ? 0 : 1,
+        http_zlib_compression_level: String(level),
+        max_execution_time: queryLimitSeconds,
+      },
+    })
+    // The client forgets the signal once the answer has begun.
+    signal?.addEventListener('abort', () => stream.destroy(signal.reason as Error), { once: true })
+    return stream
+  })
+}
+
+export async function countRecords(
+  { store }: ScanNeeds,
+  scope: Scope,
+  dataset: Dataset,
+  window: Window,
+  selection: Selection,
+): Promise<number> {
+  const [row] = await rows<{ rows: number }>(store, countQuery(dataset, scope, window, selection))
+  return row?.rows ?? 0
+}
+
+/** How many records of a selection each of the windows holds, in the order of the windows: one query for all. */
+export async function countPerWindow(
+  { store }: ScanNeeds,
+  scope: Scope,
+  dataset: Dataset,
+  windows: readonly Window[],
+  selection: Selection,
+): Promise<readonly number[]> {
+  const [first] = windows
+  if (!first) return []
+  const whole = windows.reduce<Window>(
+    (all, { from, to }) => ({ from: from < all.from ? from : all.from, to: to > all.to ? to : all.to }),
+    first,
+  )
+  const { sql, params } = countQuery(dataset, scope, whole, selection)
+  const counted = await rows<{ counts: number[] }>(store, {
+    sql: sql.replace(
+      'count() AS rows',
+      'sumForEach(arrayMap((lo, hi) -> toUInt64(_at >= lo AND _at < hi), {lows:Array(UInt64)}, {highs:Array(UInt64)})) AS counts',
+    ),
+    params: {
+      ...params,
+      lows: windows.map(({ from }) => from),
+      highs: windows.map(({ to }) => to),
+    },
+  })
+  const counts = counted[0]?.counts ?? []
+  return windows.map((_, index) => counts[index] ?? 0)
+}
+
+export type Activity = {
+  readonly kind: ScopeKind
+  readonly id: string
+  readonly dataset: string
+  readonly rows: number
+}
+
+/** Which scopes had records of which datasets in a window: one query, whatever the number of jobs. */
+export async function activity(
+  { store, datasets }: ScanNeeds & { readonly datasets: DatasetRegistry },
+  window: Window,
+): Promise<readonly Activity[]> {
+  const each = datasets.all.map(
+    (dataset) =>
+      `SELECT '${dataset.name}' AS dataset, _scope AS scope, count() AS rows FROM ${tableOf(dataset)} WHERE _at >= {from:UInt64} AND _at < {to:UInt64} GROUP BY _scope`,
+  )
+  const found = await rows<{ dataset: string; scope: string; rows: number }>(store, {
+    sql: each.join('\nUNION ALL\n'),
+    params: { from: window.from.toString(), to: window.to.toString() },
+  })
+  return found.map(({ dataset, scope, rows: count }) => ({ ...fromPath(scope), dataset, rows: count }))
+}
+
+const fromPath = (path: string): { readonly kind: ScopeKind; readonly id: string } => {
+  const [plural = '', id = ''] = path.split('/')
+  return { kind: plural === 'zones' ? 'zone' : 'account', id }
+}
+
+/** Records of one request, by its ray id; several may share it. Undefined when the dataset has none. */
+export async function scanRay(
+  needs: ScanNeeds,
+  scope: Scope,
+  dataset: Dataset,
+  rayId: string,
+  window: Window,
+  selection: Selection,
+  options: ScanOptions = {},
+): Promise<Readable | undefined> {
+  const key = findField(dataset, 'RayID')
+  if (!key) return undefined
+  const isRay = { key, operator: 'eq', value: rayId } as const
+  const filter = selection.filter ? { and: [selection.filter, isRay] } : isRay
+  return scan(needs, scope, dataset, window, { ...selection, filter }, options)
+}
+
+/** The newest stamp in the store: no later one may be behind it. Answered from the parts' own bounds. */
+export async function newestStamp({
+  store,
+  datasets,
+}: ScanNeeds & { readonly datasets: DatasetRegistry }): Promise<Nanos> {
+  const each = datasets.all.map((dataset) => `SELECT max(_at) AS at FROM ${tableOf(dataset)}`)
+  const [row] = await rows<{ at: string }>(store, {
+    sql: `SELECT toString(max(at)) AS at FROM (\n${each.join('\nUNION ALL\n')}\n)`,
+    params: {},
+  })
+  return BigInt(row?.at ?? 0)
+}
+
+/** A small answer, as objects. */
+export async function rows<T>({ client }: RecordStore, { sql, params }: Query): Promise<T[]> {
+  return asking(async () => {
+    const answer = await client.query({
+      query: sql,
+      query_params: { ...params },
+      format: 'JSONEachRow',
+      clickhouse_settings: { output_format_json_quote_64bit_integers: 0, max_execution_time: queryLimitSeconds },
+    })
+    return answer.json<T>()
+  })
+}

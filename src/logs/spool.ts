@@ -1,0 +1,179 @@
+/**
+ * Writes a window's records as compressed part files, as the exporter sends them. Asked again, with any number of
+ * threads, it writes the same bytes: the order is total, where a part ends depends on the records alone, and the
+ * engine's gzip carries no time.
+ */
+import { createHash } from 'node:crypto'
+import { createReadStream, createWriteStream } from 'node:fs'
+import { mkdir, open, rm } from 'node:fs/promises'
+import { join } from 'node:path'
+import type { Readable } from 'node:stream'
+import { pipeline } from 'node:stream/promises'
+import { createZstdDecompress } from 'node:zlib'
+import type { Scope } from '../base/index.ts'
+import type { Dataset, Selection } from '../datasets/index.ts'
+import type { RecordStore } from './connect.ts'
+import { renderingOf } from './render.ts'
+import { countRecords, readBytes, type ScanOptions } from './scan.ts'
+import { type Place, placesQuery, type SelectLimits, select, type Window } from './select.ts'
+
+export type SpoolNeeds = { readonly store: RecordStore /** Made if missing. */; readonly spool: string }
+
+export type SpoolOptions = {
+  /** What the files are called: `<name>.<part>`. */
+  readonly name: string
+  readonly maxRecords?: number
+  /** Before compression. A single record that is larger makes a part of its own. */
+  readonly maxBytes?: number
+  readonly encoding?: 'identity' | 'gzip' | 'zstd'
+  readonly level?: number
+  readonly signal?: AbortSignal
+}
+
+export type SpooledPart = {
+  readonly file: string
+  readonly rows: number
+  /** Before compression. */
+  readonly rawBytes: number
+  readonly bytes: number
+  /** Hex. */
+  readonly sha256: string
+}
+
+/** No records, no parts. */
+export async function spoolParts(
+  needs: SpoolNeeds,
+  scope: Scope,
+  dataset: Dataset,
+  window: Window,
+  selection: Selection,
+  options: SpoolOptions,
+): Promise<readonly SpooledPart[]> {
+  const { maxRecords = Number.POSITIVE_INFINITY, maxBytes = Number.POSITIVE_INFINITY } = options
+  const rows = await countRecords(needs, scope, dataset, window, selection)
+  if (rows === 0) return []
+  const isWhole = rows <= maxRecords && maxBytes === Number.POSITIVE_INFINITY
+  const pieces: readonly Piece[] = isWhole
+    ? [{ rows, limits: {} }]
+    : cutPieces(
+        await readPlaces(needs, scope, dataset, window, selection, maxBytes),
+        maxRecords,
+        maxBytes,
+        renderingOf(dataset, selection).frameBytes,
+      )
+  await mkdir(needs.spool, { recursive: true, mode: 0o700 })
+  const parts: SpooledPart[] = []
+  for (const [index, piece] of pieces.entries()) {
+    const file = join(needs.spool, `${options.name}.${index}`)
+    const query = select(dataset, scope, window, selection, piece.limits)
+    const written = await writePart(await readBytes(needs.store.client, query, scanOptions(selection, options)), file)
+    parts.push({
+      file,
+      rows: piece.rows,
+      ...written,
+      rawBytes: await rawSize(file, written.bytes, encodingOf(selection, options)),
+    })
+  }
+  return parts
+}
+
+/** Parquet compresses its own pages. */
+const encodingOf = (selection: Selection, { encoding = 'gzip' }: SpoolOptions) =>
+  selection.output.type === 'parquet' ? 'identity' : encoding
+
+const scanOptions = (selection: Selection, options: SpoolOptions): ScanOptions => ({
+  encoding: encodingOf(selection, options),
+  ...(options.level === undefined ? {} : { level: options.level }),
+  ...(options.signal === undefined ? {} : { signal: options.signal }),
+})
+
+type Placed = Place & { readonly bytes: number }
+
+/** Every record's place and size, 16 bytes a record; only asked when a window may need more than one part. */
+async function readPlaces(
+  { store }: SpoolNeeds,
+  scope: Scope,
+  dataset: Dataset,
+  window: Window,
+  selection: Selection,
+  maxBytes: number,
+): Promise<readonly Placed[]> {
+  const stream = await readBytes(
+    store.client,
+    placesQuery(dataset, scope, window, selection, Number.isFinite(maxBytes)),
+  )
+  const bytes = Buffer.concat(await stream.toArray())
+  return Array.from({ length: bytes.length / 16 }, (_, index) => ({
+    at: bytes.readBigUInt64LE(index * 16),
+    seq: bytes.readUInt32LE(index * 16 + 8),
+    bytes: bytes.readUInt32LE(index * 16 + 12),
+  }))
+}
+
+export type Piece = { readonly rows: number; readonly limits: SelectLimits }
+
+/** Fills each piece with as many records as fit, from the first on. */
+export function cutPieces(
+  places: readonly Placed[],
+  maxRecords: number,
+  maxBytes: number,
+  frame: { readonly record: number; readonly batch: number },
+): readonly Piece[] {
+  const starts: number[] = []
+  let rows = 0
+  let bytes = 0
+  for (const [index, place] of places.entries()) {
+    const size = place.bytes + frame.record
+    if (index === 0 || rows === maxRecords || bytes + size > maxBytes) {
+      starts.push(index)
+      rows = 0
+      bytes = frame.batch
+    }
+    rows += 1
+    bytes += size
+  }
+  return starts.map((start, index) => {
+    const end = starts[index + 1]
+    const [first, next] = [places[start], end === undefined ? undefined : places[end]]
+    return {
+      rows: (end ?? places.length) - start,
+      limits: { ...(first ? { first } : {}), ...(next ? { end: next } : {}) },
+    }
+  })
+}
+
+async function writePart(stream: Readable, file: string): Promise<{ readonly bytes: number; readonly sha256: string }> {
+  const hash = createHash('sha256')
+  let bytes = 0
+  async function* measured(chunks: AsyncIterable<Buffer>) {
+    for await (const chunk of chunks) {
+      hash.update(chunk)
+      bytes += chunk.length
+      yield chunk
+    }
+  }
+  try {
+    await pipeline(stream, measured, createWriteStream(file, { mode: 0o600 }))
+  } catch (error) {
+    await rm(file, { force: true })
+    throw error
+  }
+  return { bytes, sha256: hash.digest('hex') }
+}
+
+/** A gzip file ends with its size before compression, as long as that is below 4 GB, which a part is. */
+async function rawSize(file: string, bytes: number, encoding: 'identity' | 'gzip' | 'zstd'): Promise<number> {
+  if (encoding === 'identity') return bytes
+  if (encoding === 'zstd') {
+    let raw = 0
+    for await (const chunk of createReadStream(file).pipe(createZstdDecompress())) raw += (chunk as Buffer).length
+    return raw
+  }
+  const handle = await open(file)
+  try {
+    const { buffer } = await handle.read(Buffer.alloc(4), 0, 4, bytes - 4)
+    return buffer.readUInt32LE(0)
+  } finally {
+    await handle.close()
+  }
+}
