@@ -23,7 +23,7 @@ export const regexReplace = defineFunction({
   check: (at, argument) => {
     const value = literalOf(argument)
     if (at === 1) {
-      const regex = judgeRegex(fromBytes(String(value)), defaultLimits.regexBytes)
+      const regex = judgeRegex(fromBytes(String(value)), defaultLimits.regexBytes, 'find')
       return 'problem' in regex ? regex.problem : undefined
     }
     return at === 2 ? replacementProblem(String(value)) : undefined
@@ -36,7 +36,7 @@ export const regexReplace = defineFunction({
     ['regex_replace("/x", "^/y", "/z")', '/x'],
   ],
   prepare: ([, pattern, replacement]) => {
-    const find = regexFind(judgeRegex(fromBytes(pattern as string), defaultLimits.regexBytes) as Regex)
+    const find = regexFind(judgeRegex(fromBytes(pattern as string), defaultLimits.regexBytes, 'find') as Regex)
     return (source) => {
       const match = find(source)
       if (!match) return source

@@ -1,5 +1,5 @@
 /** A regular expression ready to run on bytes: by native search where it is plain text, by V8 where that is safe, by RE2 else. */
-import { RE2JS } from 're2js'
+import { RE2JS, RE2JSException } from 're2js'
 import { fromBytes, toBytes } from '../bytes.ts'
 import { runsOf } from './byte-set.ts'
 import { emit } from './emit.ts'
@@ -9,8 +9,30 @@ import type { Node, Regex } from './syntax.ts'
 export type Engine = 'search' | 'v8' | 're2'
 export type RegexTest = { readonly engine: Engine; readonly test: (value: string) => boolean }
 
+/** Why a pattern cannot run although it reads well; what can run is kept, so that nothing is built twice. */
+export const whyNotRunnable = (regex: Regex, use: 'test' | 'find'): string | undefined => {
+  try {
+    if (use === 'test') regexTest(regex)
+    else regexFind(regex)
+    return undefined
+  } catch (error) {
+    if (error instanceof RE2JSException) return error.message
+    throw error
+  }
+}
+
+const tests = new WeakMap<Regex, RegexTest>()
+
 /** Whether a value holds a match anywhere. */
-export const regexTest = ({ pattern, root }: Regex): RegexTest => {
+export const regexTest = (regex: Regex): RegexTest => {
+  const known = tests.get(regex)
+  if (known) return known
+  const made = makeTest(regex)
+  tests.set(regex, made)
+  return made
+}
+
+const makeTest = ({ pattern, root }: Regex): RegexTest => {
   if (!root) {
     const unicode = unicodeRegex(pattern)
     return { engine: 're2', test: (value) => unicode.test(fromBytes(value)) }
@@ -55,16 +77,6 @@ export const regexFind = ({ pattern, root }: Regex): ((value: string) => Match |
 /** Unicode mode: RE2 on text, with its own idea of `\d`, `\w` and `\s` (ASCII). */
 const unicodeRegex = (pattern: string): RE2JS =>
   RE2JS.compile(pattern.replace(/^\(\?([a-zA-Z]*)u/, '(?$1').replace(/^\(\?\)/, ''))
-
-/** Why RE2 cannot take a Unicode pattern, if it cannot. */
-export const unicodeProblem = (pattern: string): string | undefined => {
-  try {
-    unicodeRegex(pattern)
-    return undefined
-  } catch (error) {
-    return `regex parse error:\n    ${pattern}\nerror: ${error instanceof Error ? error.message : String(error)}`
-  }
-}
 
 /** `Googlebot`, `^/api`, `\.php$`: text without choices, optionally held at an end. */
 const plainSearch = (root: Node): ((value: string) => boolean) | undefined => {

@@ -4,8 +4,6 @@ import type { Look, Node } from './syntax.ts'
 
 export type Engine = 'v8' | 're2'
 
-export const emit = (node: Node, engine: Engine): string => write(node, engine, 1)
-
 const looks: Record<Engine, Record<Look, string>> = {
   v8: {
     start: '^',
@@ -19,52 +17,35 @@ const looks: Record<Engine, Record<Look, string>> = {
   re2: { start: '\\A', end: '\\z', lineStart: '(?m:^)', lineEnd: '(?m:$)', word: '\\b', notWord: '\\B' },
 }
 
-/** RE2 refuses counts, nested ones multiplied, above this; they are written out instead. */
-const re2Repeats = 1000
-
-const write = (node: Node, engine: Engine, times: number): string => {
+export const emit = (node: Node, engine: Engine): string => {
   switch (node.kind) {
     case 'set':
       return writeSet(node.set, engine)
     case 'look':
       return looks[engine][node.look]
     case 'capture':
-      return `(${write(node.item, engine, times)})`
+      return `(${emit(node.item, engine)})`
     case 'concat':
-      return node.items.map((item) => writeItem(item, engine, times)).join('')
+      return node.items.map((item) => writeItem(item, engine)).join('')
     case 'alternate':
-      return node.items.map((item) => write(item, engine, times)).join('|')
+      return node.items.map((item) => emit(item, engine)).join('|')
     case 'repeat':
-      return writeRepeat(node, engine, times)
+      return writeRepeat(node, engine)
   }
 }
 
-const writeItem = (node: Node, engine: Engine, times: number): string => {
-  const written = write(node, engine, times)
+const writeItem = (node: Node, engine: Engine): string => {
+  const written = emit(node, engine)
   return node.kind === 'alternate' || (node.kind === 'concat' && node.items.length === 1) ? `(?:${written})` : written
 }
 
-const writeRepeat = (node: Node & { kind: 'repeat' }, engine: Engine, times: number): string => {
-  const { min, max } = node
-  const most = Number.isFinite(max) ? max : Math.max(1, min)
-  if (engine === 're2' && most > 1 && times * most > re2Repeats) return writeOut(node, times)
-  const item = write(node.item, engine, times * Math.max(1, most))
-  return `(?:${item})${counts(min, max)}${node.greedy ? '' : '?'}`
-}
+const writeRepeat = ({ item, min, max, greedy }: Node & { kind: 'repeat' }, engine: Engine): string =>
+  `(?:${emit(item, engine)})${counts(min, max)}${greedy ? '' : '?'}`
 
 const counts = (min: number, max: number): string => {
   if (max === Number.POSITIVE_INFINITY) return ['*', '+'][min] ?? `{${min},}`
   if (min === 0 && max === 1) return '?'
   return min === max ? `{${min}}` : `{${min},${max}}`
-}
-
-/** `x{2,4}` as `xx(?:x(?:x)?)?`: the limit on a pattern's size keeps this short. */
-const writeOut = (node: Node & { kind: 'repeat' }, times: number): string => {
-  const item = `(?:${write(node.item, 're2', times)})`
-  const lazy = node.greedy ? '' : '?'
-  if (node.max === Number.POSITIVE_INFINITY) return `${item.repeat(node.min)}${item}*${lazy}`
-  const more = node.max - node.min
-  return `${item.repeat(node.min)}${`(?:${item}`.repeat(more)}${`)?${lazy}`.repeat(more)}`
 }
 
 const writeSet = (set: ByteSet, engine: Engine): string => {

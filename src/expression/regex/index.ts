@@ -1,14 +1,21 @@
 /** Regular expressions of the language: judged when an expression is parsed, made runnable when it is compiled. */
-import { unicodeProblem } from './compiled.ts'
+import { whyNotRunnable } from './compiled.ts'
 import { parseRegex, type Regex } from './syntax.ts'
 
 export { type Match, type RegexTest, regexFind, regexTest } from './compiled.ts'
 export type { Regex } from './syntax.ts'
 
-/** The pattern's tree, or the text that tells what is wrong with it. */
-export const judgeRegex = (pattern: string, byteLimit: number): Regex | { readonly problem: string } => {
+/** The pattern's tree, or the text that tells what is wrong with it. What is accepted can be run. */
+export const judgeRegex = (
+  pattern: string,
+  byteLimit: number,
+  use: 'test' | 'find' = 'test',
+): Regex | { readonly problem: string } => {
   const parsed = parseRegex(pattern, byteLimit)
-  if ('problem' in parsed || parsed.root) return parsed
-  const problem = unicodeProblem(pattern)
-  return problem === undefined ? parsed : { problem }
+  if ('problem' in parsed) return parsed
+  const why = whyNotRunnable(parsed, use)
+  if (why === undefined) return parsed
+  // Of a pattern that we read ourselves RE2 can only dislike the size: it allows counts of 1,000, nested ones multiplied.
+  const problem = parsed.root ? 'error: repetition counts multiply to more than 1000' : `error: ${why}`
+  return { problem: `regex parse error:\n    ${pattern}\n${problem}` }
 }
