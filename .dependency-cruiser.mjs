@@ -13,7 +13,7 @@ export const rooms = {
   rulesets: ['base', 'expression', 'db', 'access'],
   exporter: ['base', 'destinations', 'jobs', 'logs'],
   http: ['base', 'contract', 'access', 'datasets', 'logs', 'jobs', 'rulesets'],
-  cli: ['base', 'contract', 'datasets', 'expression'],
+  cli: ['base', 'contract', 'datasets', 'expression', 'rulesets'],
 }
 
 // Which rooms may hold which outside package; no one else may import it.

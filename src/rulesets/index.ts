@@ -2,6 +2,7 @@
 export { actions, findAction } from './actions/index.ts'
 export type { RulesetNeeds, WriteOptions } from './change.ts'
 export { type Deployed, type Deployment, deploy, type Level } from './deployment.ts'
+export { type Difference, difference } from './difference.ts'
 export { type Decision, evaluate, type Match } from './evaluate.ts'
 export * from './lists.ts'
 export { commonProtection } from './managed/common/index.ts'

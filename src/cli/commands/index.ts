@@ -4,7 +4,10 @@ import { accountCommands } from './accounts.ts'
 import { auditCommands } from './audit.ts'
 import { generateCommands } from './generate.ts'
 import { ingestCommands } from './ingest.ts'
+import { listCommands } from './lists.ts'
+import { managedCommands } from './managed.ts'
 import { ruleCommands } from './rules.ts'
+import { rulesetCommands } from './rulesets.ts'
 import { serveCommands } from './serve.ts'
 import { tokenCommands } from './tokens.ts'
 import { userCommands } from './users.ts'
@@ -14,6 +17,9 @@ export const commands: readonly Command[] = [
   ...serveCommands,
   ...ingestCommands,
   ...generateCommands,
+  ...rulesetCommands,
+  ...managedCommands,
+  ...listCommands,
   ...accountCommands,
   ...zoneCommands,
   ...userCommands,
