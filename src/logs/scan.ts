@@ -40,6 +40,7 @@ export function readBytes(client: ClickHouseClient, query: Query, options: ScanO
       query: query.sql,
       query_params: { ...query.params },
       ...(signal ? { abort_signal: signal } : {}),
+      decompress_response_stream: false,
       // Packed by the store itself: twice as fast as packing in this process, and less to carry.
       ...(encoding === 'identity' ? {} : { http_headers: { 'Accept-Encoding': encoding } }),
       clickhouse_settings: {
@@ -100,6 +101,9 @@ export type Activity = {
   readonly id: string
   readonly dataset: string
   readonly rows: number
+  /** When the first and the last of them were received. */
+  readonly first: Nanos
+  readonly last: Nanos
 }
 
 /** Which scopes had records of which datasets in a window: one query, whatever the number of jobs. */
@@ -109,13 +113,19 @@ export async function activity(
 ): Promise<readonly Activity[]> {
   const each = datasets.all.map(
     (dataset) =>
-      `SELECT '${dataset.name}' AS dataset, _scope AS scope, count() AS rows FROM ${tableOf(dataset)} WHERE _at >= {from:UInt64} AND _at < {to:UInt64} GROUP BY _scope`,
+      `SELECT '${dataset.name}' AS dataset, _scope AS scope, count() AS rows, toString(min(_at)) AS first, toString(max(_at)) AS last FROM ${tableOf(dataset)} WHERE _at >= {from:UInt64} AND _at < {to:UInt64} GROUP BY _scope`,
   )
-  const found = await rows<{ dataset: string; scope: string; rows: number }>(store, {
+  const found = await rows<{ dataset: string; scope: string; rows: number; first: string; last: string }>(store, {
     sql: each.join('\nUNION ALL\n'),
     params: { from: window.from.toString(), to: window.to.toString() },
   })
-  return found.map(({ dataset, scope, rows: count }) => ({ ...fromPath(scope), dataset, rows: count }))
+  return found.map(({ dataset, scope, rows: count, first, last }) => ({
+    ...fromPath(scope),
+    dataset,
+    rows: count,
+    first: BigInt(first),
+    last: BigInt(last),
+  }))
 }
 
 const fromPath = (path: string): { readonly kind: ScopeKind; readonly id: string } => {
