@@ -1,6 +1,6 @@
 /** Accounts: the tenants. */
 import { newId, problems, type Scope, showMoment, toMoment } from '../base/index.ts'
-import type { AccountsTable } from '../db/index.ts'
+import { type AccountsTable, isReferenced } from '../db/index.ts'
 import { record } from './audit.ts'
 import type { AccessNeeds, Caller } from './callers.ts'
 import { type Page, type Paged, paged } from './page.ts'
@@ -93,7 +93,15 @@ export async function deleteAccount({ db, now }: AccessNeeds, caller: Caller, sc
   return db.transaction().execute(async (trx) => {
     const zone = await trx.selectFrom('zones').select('id').where('account_id', '=', scope.id).executeTakeFirst()
     if (zone) throw problems.accountNotEmpty()
-    const gone = await trx.deleteFrom('accounts').where('id', '=', scope.id).returningAll().executeTakeFirst()
+    const gone = await trx
+      .deleteFrom('accounts')
+      .where('id', '=', scope.id)
+      .returningAll()
+      .executeTakeFirst()
+      .catch((error) => {
+        // A zone was added since the look above.
+        throw isReferenced(error) ? problems.accountNotEmpty() : error
+      })
     if (!gone) throw problems.accountMissing()
     await record(trx, {
       caller,

@@ -1,7 +1,7 @@
 /** Who is asking: from the credentials of a request to a caller with grants. */
-import { type Clock, hashSecret, problems, type Scope, sameSecret, toMoment } from '../base/index.ts'
+import { type Clock, hashSecret, type Permission, problems, type Scope, sameSecret, toMoment } from '../base/index.ts'
 import type { Db } from '../db/index.ts'
-import { type Grant, type Holder, roles, sees } from './permissions.ts'
+import { type Grant, type Holder, may, roles, sees } from './permissions.ts'
 
 export type AccessNeeds = { readonly db: Db; readonly now: Clock }
 
@@ -83,23 +83,35 @@ async function grantsOf(db: Db, user: string): Promise<Grant[]> {
     .select(['account_id', 'role'])
     .where('user_id', '=', user)
     .execute()
-  return memberships.map(({ account_id, role }) => ({
-    account: account_id,
-    zones: null,
-    permissions: roles[role as keyof typeof roles] ?? [],
-  }))
+  return memberships.map(({ account_id, role }) => roleGrant(account_id, role))
 }
 
+const roleGrant = (account: string, role: string): Grant => ({
+  account,
+  zones: null,
+  permissions: roles[role as keyof typeof roles] ?? [],
+})
+
+/** A token may do what it was given, as far as its maker may still do it: who loses a role cannot keep it in a token. */
 async function byToken({ db, now }: AccessNeeds, secret: string): Promise<Identified> {
   const token = await db
     .selectFrom('tokens')
     .innerJoin('users', 'users.id', 'tokens.user_id')
+    .leftJoin('members', (join) =>
+      join.onRef('members.user_id', '=', 'tokens.user_id').onRef('members.account_id', '=', 'tokens.account_id'),
+    )
     .selectAll('tokens')
-    .select('users.email')
+    .select(['users.email', 'users.is_super', 'members.role'])
     .where('token_hash', '=', hashSecret(secret))
     .executeTakeFirst()
   if (!token) throw problems.invalidToken()
   if (token.expires_on !== null && token.expires_on <= toMoment(now())) throw problems.invalidToken()
+  const account = { kind: 'account', id: token.account_id, account: token.account_id } as const
+  const maker = {
+    isSuper: token.is_super === 1,
+    grants: token.role === null ? [] : [roleGrant(account.id, token.role)],
+  }
+  const given: readonly Permission[] = JSON.parse(token.permissions)
   return {
     user: { id: token.user_id, email: token.email },
     credential: { type: 'token', id: token.id, name: token.name },
@@ -108,7 +120,7 @@ async function byToken({ db, now }: AccessNeeds, secret: string): Promise<Identi
       {
         account: token.account_id,
         zones: token.zones === null ? null : JSON.parse(token.zones),
-        permissions: JSON.parse(token.permissions),
+        permissions: given.filter((permission) => may(maker, permission, account)),
       },
     ],
   }

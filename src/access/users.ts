@@ -3,6 +3,7 @@ import { hashSecret, problems, showMoment } from '../base/index.ts'
 import { record } from './audit.ts'
 import type { AccessNeeds, Caller } from './callers.ts'
 import { newKey } from './members.ts'
+import { sees } from './permissions.ts'
 
 export async function viewUser({ db }: AccessNeeds, caller: Caller) {
   const user = await db.selectFrom('users').selectAll().where('id', '=', caller.user.id).executeTakeFirstOrThrow()
@@ -13,6 +14,8 @@ export async function viewUser({ db }: AccessNeeds, caller: Caller) {
     .where('members.user_id', '=', user.id)
     .orderBy('accounts.created_on')
     .execute()
+  // A token shows its own account, and that only when it is good for the whole of it.
+  const visible = organizations.filter(({ id }) => sees(caller, { kind: 'account', id, account: id }))
   return {
     id: user.id,
     email: user.email,
@@ -21,7 +24,7 @@ export async function viewUser({ db }: AccessNeeds, caller: Caller) {
     suspended: false,
     two_factor_authentication_enabled: false,
     super_administrator: user.is_super === 1,
-    organizations: organizations.map(({ id, name, role }) => ({
+    organizations: visible.map(({ id, name, role }) => ({
       id,
       name,
       status: 'member',

@@ -1,13 +1,13 @@
 /** Zones: the domains of an account, each in exactly one. */
 import { domainToASCII } from 'node:url'
 import { newId, problems, type Scope, showMoment, toMoment } from '../base/index.ts'
-import { type Db, isTaken, type ZonesTable } from '../db/index.ts'
+import { type Db, isReferenced, isTaken, type ZonesTable } from '../db/index.ts'
 import { record } from './audit.ts'
 import { type AccessNeeds, type Caller, findScope } from './callers.ts'
 import { type Page, type Paged, paged } from './page.ts'
 import { may } from './permissions.ts'
 
-type Row = ZonesTable & { account_name: string }
+type Row = Omit<ZonesTable, 'log_retention'> & { account_name: string }
 
 /** Besides our own fields, those that existing clients insist on; they never change here. */
 const view = (row: Row) => ({
@@ -103,6 +103,7 @@ export async function createZone(needs: AccessNeeds, caller: Caller, draft: Zone
     })
   } catch (error) {
     if (isTaken(error)) throw problems.zoneTaken(name)
+    if (isReferenced(error)) throw problems.accountMissing()
     throw error
   }
 }
@@ -127,8 +128,42 @@ export async function deleteZone({ db, now }: AccessNeeds, caller: Caller, scope
   })
 }
 
+/** Whether log fetch serves the zone's records. */
+export async function retentionFlag({ db }: AccessNeeds, scope: Scope): Promise<boolean> {
+  const zone = await db.selectFrom('zones').select('log_retention').where('id', '=', scope.id).executeTakeFirst()
+  return zone?.log_retention !== 0
+}
+
+export async function setRetentionFlag(
+  { db, now }: AccessNeeds,
+  caller: Caller,
+  scope: Scope,
+  flag: boolean,
+): Promise<{ flag: boolean }> {
+  return db.transaction().execute(async (trx) => {
+    const before = await retentionFlag({ db: trx, now }, scope)
+    await trx
+      .updateTable('zones')
+      .set({ log_retention: flag ? 1 : 0 })
+      .where('id', '=', scope.id)
+      .execute()
+    await record(trx, {
+      caller,
+      at: now(),
+      scope,
+      action: 'update',
+      resource: { type: 'log_retention', id: scope.id },
+      old: { flag: before },
+      new: { flag },
+    })
+    return { flag }
+  })
+}
+
 /** Names are kept in lower case and in their ASCII form, so that one domain has one spelling. */
-const zoneName = (text: string): string => domainToASCII(text.replace(/\.$/, '')) || text.toLowerCase()
+const zoneName = (text: string): string =>
+  // What would end or change a host in an address is no part of a name; the parser would quietly drop it.
+  (/[\s/?#@:%\\]/.test(text) ? '' : domainToASCII(text.replace(/\.$/, ''))) || text.toLowerCase()
 
 const isDomain = (name: string): boolean =>
   name.length <= 253 &&

@@ -1,5 +1,14 @@
 /** The metadata database: opened, migrated, and its tables. */
 export { dumpSchema } from './dump.ts'
 export { migrate } from './migrate.ts'
-export { answers, type Database, type DatabasePlace, type Db, type Dialect, isTaken, openDatabase } from './open.ts'
+export {
+  answers,
+  type Database,
+  type DatabasePlace,
+  type Db,
+  type Dialect,
+  isReferenced,
+  isTaken,
+  openDatabase,
+} from './open.ts'
 export type * from './tables.ts'

@@ -82,6 +82,12 @@ export async function answers(db: Db): Promise<boolean> {
   }
 }
 
+/** True for the refusal of a foreign key: what was to be referred to has just gone, or what was to go is referred to. */
+export function isReferenced(error: unknown): boolean {
+  const { code, errcode } = error as Record<string, unknown>
+  return code === '23503' || (code === 'ERR_SQLITE_ERROR' && errcode === 787)
+}
+
 /** True for the refusal of a unique index, on either database; `index` names a column or index that must be in it. */
 export function isTaken(error: unknown, index?: string): boolean {
   const { code, errcode, message, constraint, detail } = error as Record<string, unknown>

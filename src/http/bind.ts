@@ -6,7 +6,7 @@ import type { IncomingHttpHeaders } from 'node:http'
 import type { Readable } from 'node:stream'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { type AccessNeeds, type Caller, findScope, may, type Paged } from '../access/index.ts'
-import { isId, type Metrics, problems, type Scope } from '../base/index.ts'
+import { isId, type Metrics, Problem, problems, type Scope } from '../base/index.ts'
 import { type BodyOf, type Operation, type ParamsOf, pathsOf, type QueryOf, type ResultOf } from '../contract/index.ts'
 import { callerOf, refuseUnclear } from './caller.ts'
 import { type Dialect, dialectOf, fromDialect, toDialect } from './dialect.ts'
@@ -32,6 +32,8 @@ export type Asked<O extends Operation> = {
   readonly headers: IncomingHttpHeaders
   /** Aborted when the client goes away before the answer is complete. */
   readonly signal: AbortSignal
+  /** The query as it was written, without its question mark. */
+  readonly rawQuery: string
   /** How the caller spells things. */
   readonly dialect: Dialect
   /** `/v4` or `/client/v4`. */
@@ -87,31 +89,43 @@ export function makeBind(needs: BindNeeds): { bind: Bind; bound: readonly Operat
 
     for (const base of bases) {
       for (const path of pathsOf(operation)) {
-        needs.app.route({
-          method: operation.method,
-          url: base + path.replaceAll(/\{(\w+)\}/g, ':$1'),
-          config: { operation: operation.id },
-          ...(operation.bodyLimit === undefined ? {} : { bodyLimit: operation.bodyLimit }),
-          onRequest: async (request, reply) => {
-            findings.set(request, await admit(needs, operation, request, reply))
-          },
-          handler: async (request, reply) => {
-            const found = findings.get(request)
-            if (!found) throw new Error(`${operation.id} was reached without credentials`)
-            checkPath(checks.params, request)
-            checks.query?.(request.query)
-            const dialect = dialectOf(request.originalUrl)
-            const body = fromDialect(dialect, request.body)
-            checks.body?.(body)
-            const asked = ask(request, reply, { scope: found.scope, base, dialect, body })
-            const result = await handle(asked as Asked<typeof operation>, found.caller)
-            return send(operation, reply, result, dialect)
-          },
-        })
+        routesOf(needs.app, operation, (app) =>
+          app.route({
+            method: operation.method,
+            url: base + path.replaceAll(/\{(\w+)\}/g, ':$1'),
+            config: { operation: operation.id },
+            ...(operation.bodyLimit === undefined ? {} : { bodyLimit: operation.bodyLimit }),
+            onRequest: async (request, reply) => {
+              findings.set(request, await admit(needs, operation, request, reply))
+            },
+            handler: async (request, reply) => {
+              const found = findings.get(request)
+              if (!found) throw new Error(`${operation.id} was reached without credentials`)
+              checkPath(checks.params, request)
+              checks.query?.(request.query)
+              const dialect = dialectOf(request.originalUrl)
+              const body = fromDialect(dialect, request.body)
+              checks.body?.(body)
+              const asked = ask(request, reply, { scope: found.scope, base, dialect, body })
+              const result = await handle(asked as Asked<typeof operation>, found.caller)
+              return send(operation, reply, result, dialect)
+            },
+          }),
+        )
       }
     }
   }
   return { bind, bound }
+}
+
+/** A body that is a stream is handed on whatever its type; all others are JSON. */
+function routesOf(app: FastifyInstance, { stream }: Operation, add: (app: FastifyInstance) => void): void {
+  if (stream !== 'in') return add(app)
+  app.register(async (inner) => {
+    inner.removeAllContentTypeParsers()
+    inner.addContentTypeParser('*', (_request, payload, done) => done(null, payload))
+    add(inner)
+  })
 }
 
 /** Credentials, scope, permission, rate: before a byte of the body is read. */
@@ -122,7 +136,11 @@ async function admit(
   reply: FastifyReply,
 ): Promise<Known> {
   refuseUnclear(request)
-  const caller = await callerOf(access, request)
+  const caller = await callerOf(access, request).catch((error) => {
+    // Asked whether a token is good, "no" is the answer; it is not a lack of right to ask.
+    const isAnswer = operation.id === 'verifyToken' && error instanceof Problem && error.details[0].code === 9109
+    throw isAnswer ? problems.tokenNotVerified() : error
+  })
   if (operation.rateLimited !== false) limitRate(allow(caller.user.id), reply, metrics)
   const scope = operation.place === 'none' ? null : await scopeOf(access, caller, request)
   if (operation.allowed !== 'anyone' && operation.allowed !== 'open') {
@@ -173,6 +191,7 @@ function ask(
     ...found,
     params: request.params,
     query: request.query,
+    rawQuery: request.url.split('?').slice(1).join('?'),
     headers: request.headers,
     signal: gone.signal,
     origin: `${request.protocol}://${request.host}`,
