@@ -6,7 +6,7 @@
  * Text is turned into bytes once, where it enters: literals when parsed, values when a request is read.
  */
 
-export const isAscii = (text: string): boolean => {
+const isAscii = (text: string): boolean => {
   for (let at = 0; at < text.length; at++) if (text.charCodeAt(at) > 0x7f) return false
   return true
 }

@@ -5,9 +5,10 @@
  */
 import { type CompileCondition, compileAccess, type Getter } from './compile-value.ts'
 import { type Ip, orderIps, sameIp } from './ip.ts'
-import { ipSet } from './ip-set.ts'
+import { type IpSet, ipSet } from './ip-set.ts'
 import { regexTest } from './regex/index.ts'
 import type { Access, IntRange, Literal, OrderOp, SetItems, Test } from './tree.ts'
+import { isCompound } from './type.ts'
 import type { Integer, Values } from './values.ts'
 import { wildcardTest } from './wildcard.ts'
 
@@ -29,25 +30,74 @@ const compareGot =
     return value !== undefined && check(value as never, values)
   }
 
-/** The comparisons that most rules are made of, without a call between the slot and the comparison. */
+/**
+ * The comparisons that most rules are made of read their slot themselves. A closure that is shared by many kinds of
+ * comparison would call each of them through one place, and V8 could not see through it.
+ */
 const compareSlot = (slot: number, left: Access, test: Test, condition: CompileCondition): Holds => {
-  if (test.by === 'truth') return (values) => values.slots[slot] === true
-  if (test.by === 'order' && test.right.kind === 'literal' && left.type !== 'Ip') {
-    const holds = compareSlotToScalar(slot, test.op, test.right)
-    if (holds) return holds
-  }
-  if (test.by === 'contains') {
-    const { needle } = test
-    return (values) => {
-      const value = values.slots[slot] as string | undefined
-      return value?.includes(needle) === true
-    }
-  }
+  const direct = compareSlotDirectly(slot, left, test)
+  if (direct) return direct
   const check = compileCheck(left, test, condition)
   return (values) => {
     const value = values.slots[slot]
     return value !== undefined && check(value as never, values)
   }
+}
+
+const compareSlotDirectly = (slot: number, left: Access, test: Test): Holds | undefined => {
+  switch (test.by) {
+    case 'truth':
+      return isCompound(left.type) ? undefined : (values) => values.slots[slot] === true
+    case 'contains': {
+      const { needle } = test
+      return (values) => (values.slots[slot] as string | undefined)?.includes(needle) === true
+    }
+    case 'order':
+      if (test.right.kind !== 'literal') return undefined
+      return test.right.type === 'Ip'
+        ? compareSlotToIp(slot, test.op, test.right.value as Ip)
+        : compareSlotToScalar(slot, test.op, test.right)
+    case 'set':
+      return test.set.of === 'Ip' ? slotInIpSet(slot, ipSet(test.set.items)) : undefined
+    default:
+      return undefined
+  }
+}
+
+const slotInIpSet =
+  (slot: number, inside: IpSet): Holds =>
+  (values) => {
+    const ip = values.slots[slot] as Ip | undefined
+    return ip !== undefined && inside(ip)
+  }
+
+const compareSlotToIp = (slot: number, op: OrderOp, right: Ip): Holds | undefined => {
+  const { family, a, b, c, d } = right
+  if (op === 'eq' && family === 4) {
+    return (values) => {
+      const ip = values.slots[slot] as Ip | undefined
+      return ip !== undefined && ip.a === a && ip.family === 4
+    }
+  }
+  if (op === 'eq') {
+    return (values) => {
+      const ip = values.slots[slot] as Ip | undefined
+      return ip !== undefined && ip.a === a && ip.d === d && ip.b === b && ip.c === c && ip.family === 6
+    }
+  }
+  if (op === 'ge') {
+    return (values) => {
+      const ip = values.slots[slot] as Ip | undefined
+      return ip !== undefined && ip.family === family && orderIps(ip, right) >= 0
+    }
+  }
+  if (op === 'le') {
+    return (values) => {
+      const ip = values.slots[slot] as Ip | undefined
+      return ip !== undefined && ip.family === family && orderIps(ip, right) <= 0
+    }
+  }
+  return undefined
 }
 
 const compareSlotToScalar = (slot: number, op: OrderOp, right: Literal): Holds | undefined => {

@@ -49,7 +49,7 @@ export const optional = <T>(wanted: Param<T>): Param<T | undefined> => ({
 
 type Given<P extends readonly Param[]> = { [K in keyof P]: P[K] extends Param<infer T> ? T : never }
 /** The values of an example's fields, by name; what an example gives, `undefined` for a missing value. */
-export type Example = readonly [text: string, gives: unknown, where?: Readonly<Record<string, unknown>>]
+type Example = readonly [text: string, gives: unknown, where?: Readonly<Record<string, unknown>>]
 export type Run = (...given: (Value | undefined)[]) => Value | undefined
 
 type Definition<P extends readonly Param[], R> = {

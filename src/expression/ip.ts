@@ -81,7 +81,7 @@ export const formatIp = (ip: Ip): string => {
   return `${hex(groups.slice(0, run.start))}::${hex(groups.slice(run.start + run.length))}`
 }
 
-export const octets = (word: number): readonly number[] => [
+const octets = (word: number): readonly number[] => [
   word >>> 24,
   (word >>> 16) & 0xff,
   (word >>> 8) & 0xff,

@@ -21,7 +21,7 @@ export const listOf = (type: Primitive, items: readonly unknown[]): List | undef
 }
 
 /** An address, a network or an explicit range, in plain text. */
-export const readRange = (item: unknown): IpRange | undefined => {
+const readRange = (item: unknown): IpRange | undefined => {
   if (typeof item !== 'string') return undefined
   const [from, to] = item.split('..', 2)
   const first = parseIp(from ?? '')

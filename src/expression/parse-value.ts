@@ -115,7 +115,7 @@ const readCallArgument = (reading: Reading, called: LanguageFunction, before: re
  * negations and what cannot be a number are certain; for the rest a value is tried first, then an address, an integer
  * and bytes.
  */
-export const readArgument = (reading: Reading): Argument => {
+const readArgument = (reading: Reading): Argument => {
   if (beginsString(reading)) return takeLiteral(reading, 'Bytes')
   if (peek(reading) === '(' || startsHere(reading, 'not') || peek(reading) === '!' || isQuantifier(reading)) {
     return reading.readCondition(reading)

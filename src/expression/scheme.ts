@@ -3,7 +3,7 @@ import type { LanguageFunction } from './define.ts'
 import { type Field, fields, type Stage } from './fields.ts'
 import { functions } from './functions/index.ts'
 
-export type Name = Field | LanguageFunction
+type Name = Field | LanguageFunction
 
 export type Scheme = {
   readonly fields: ReadonlyMap<string, Field>

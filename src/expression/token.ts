@@ -62,7 +62,7 @@ export const takeWhile = (source: Source, fits: (code: number) => boolean, name:
 const isDigit = (code: number): boolean => code >= 0x30 && code <= 0x39
 export const isHexDigit = (code: number): boolean =>
   isDigit(code) || (code >= 0x61 && code <= 0x66) || (code >= 0x41 && code <= 0x46)
-export const isWordCharacter = (code: number): boolean =>
+const isWordCharacter = (code: number): boolean =>
   isDigit(code) || (code >= 0x61 && code <= 0x7a) || (code >= 0x41 && code <= 0x5a) || code === 0x5f
 
 /** A dotted name, read as far as it goes. */
@@ -86,7 +86,7 @@ export const takeCharacters = (source: Source, count: number): string => {
 }
 
 /** The text between quotes, after the opening one. The escapes are `\"`, `\\`, `\xHH` and `\OOO`; the result is bytes. */
-export const takeQuoted = (source: Source): string => {
+const takeQuoted = (source: Source): string => {
   const opening = source.at
   let bytes = ''
   let plainFrom = source.at

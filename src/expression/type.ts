@@ -16,7 +16,7 @@ const compound = (of: Compound['of'], item: Type): Compound => {
 }
 
 export const arrayOf = (item: Type): Compound => compound('Array', item)
-export const mapOf = (item: Type): Compound => compound('Map', item)
+const mapOf = (item: Type): Compound => compound('Map', item)
 
 export const isCompound = (type: Type): type is Compound => typeof type !== 'string'
 export const isArray = (type: Type): type is Compound => isCompound(type) && type.of === 'Array'

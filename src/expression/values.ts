@@ -52,7 +52,7 @@ export const setValue = (values: Values, field: Field, given: unknown): boolean 
   return value !== undefined
 }
 
-export const readValue = (given: unknown, type: Type): Value | undefined => {
+const readValue = (given: unknown, type: Type): Value | undefined => {
   if (!isCompound(type)) return readScalar(given, type)
   if (type.of === 'Array') return Array.isArray(given) ? readItems(given, type.item) : undefined
   if (typeof given !== 'object' || given === null || Array.isArray(given)) return undefined
@@ -78,8 +78,8 @@ export const readScalar = (given: unknown, type: Primitive): Scalar | undefined 
   }
 }
 
-export const largest = 2n ** 63n - 1n
-export const smallest = -(2n ** 63n)
+const largest = 2n ** 63n - 1n
+const smallest = -(2n ** 63n)
 
 /** The exact form of an integer; undefined outside 64 bits. */
 export const integer = (exact: bigint): Integer | undefined => {

@@ -6,8 +6,8 @@ import { emit } from './emit.ts'
 import { isSafeForV8 } from './safety.ts'
 import type { Node, Regex } from './syntax.ts'
 
-export type Engine = 'search' | 'v8' | 're2'
-export type RegexTest = { readonly engine: Engine; readonly test: (value: string) => boolean }
+type Engine = 'search' | 'v8' | 're2'
+type RegexTest = { readonly engine: Engine; readonly test: (value: string) => boolean }
 
 /** Why a pattern cannot run although it reads well; what can run is kept, so that nothing is built twice. */
 export const whyNotRunnable = (regex: Regex, use: 'test' | 'find'): string | undefined => {
@@ -48,7 +48,7 @@ const makeTest = ({ pattern, root }: Regex): RegexTest => {
   return { engine: 're2', test: (value) => regex.test(value) }
 }
 
-export type Match = { readonly from: number; readonly to: number; readonly groups: readonly (string | undefined)[] }
+type Match = { readonly from: number; readonly to: number; readonly groups: readonly (string | undefined)[] }
 
 /** Finds the first match and its groups; group 0 is the match itself. */
 export const regexFind = ({ pattern, root }: Regex): ((value: string) => Match | undefined) => {

@@ -2,7 +2,7 @@
 import { whyNotRunnable } from './compiled.ts'
 import { parseRegex, type Regex } from './syntax.ts'
 
-export { type Match, type RegexTest, regexFind, regexTest } from './compiled.ts'
+export { regexFind, regexTest } from './compiled.ts'
 export type { Regex } from './syntax.ts'
 
 /** The pattern's tree, or the text that tells what is wrong with it. What is accepted can be run. */

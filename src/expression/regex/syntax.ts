@@ -251,7 +251,7 @@ const skipVerbose = (reading: Pattern): void => {
 }
 
 /** States a program for this tree has, about; counted repetitions are written out. */
-export const statesOf = (node: Node): number => {
+const statesOf = (node: Node): number => {
   switch (node.kind) {
     case 'set':
       return Math.max(1, Math.min(8, runsOf(node.set).length))
