@@ -69,7 +69,7 @@ export const operatorRows: readonly (readonly [string, string, string, Shown])[]
   ['`not` `!`', 'Boolean', 'negation, binds tightest', ['not ssl', { ssl: false }]],
   ['`and` `&&`', 'Boolean', 'both', ['ssl and http.host eq "Example.org"', { ...host, ssl: true }]],
   ['`xor` `^^`', 'Boolean', 'one of two', ['ssl xor cf.client.bot', { ssl: true, 'cf.client.bot': false }]],
-  ['`or` `||`', 'Boolean', 'at least one, binds loosest', ['ssl or cf.client.bot', { ssl: true }]],
+  ['`or` `\\|\\|`', 'Boolean', 'at least one, binds loosest', ['ssl or cf.client.bot', { ssl: true }]],
 ]
 
 const operators = (): string =>
@@ -207,7 +207,7 @@ function held(field: Field): string {
   return [field.says, ...notes].join('; ')
 }
 
-const code = (text: string): string => `\`${text.replaceAll('|', '\\|')}\``
+const code = (text: string): string => `\`${text}\``
 
 function table(title: string, head: readonly string[], rows: readonly (readonly string[])[], behind?: string): string {
   const line = (cells: readonly string[]): string => `| ${cells.join(' | ')} |`
