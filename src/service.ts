@@ -2,15 +2,30 @@
 
 import { randomBytes } from 'node:crypto'
 import { chmodSync, existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { hostname } from 'node:os'
 import { join, resolve } from 'node:path'
 import { type FirstRun, makeFirstTenant, theService } from './access/index.ts'
-import { type Clock, type Log, makeLog, makeMetrics, makeVault, sayReasons, systemClock, toDate } from './base/index.ts'
+import {
+  type Clock,
+  type Log,
+  type Metrics,
+  makeLog,
+  makeMetrics,
+  makeVault,
+  sayReasons,
+  systemClock,
+  toDate,
+} from './base/index.ts'
 import type { Config } from './config.ts'
 import { type DatasetRegistry, judgeDatasetFiles } from './datasets/index.ts'
 import { answers, migrate, openDatabase } from './db/index.ts'
+import { startExporter, startHousekeeping } from './exporter/index.ts'
 import { lockDataDirectory, StartupError } from './house-lock.ts'
 import { makeServer } from './http/index.ts'
+import { dropLeases, type JobNeeds, makeRollCall, newestWindowEnd, type TurnNeeds } from './jobs/index.ts'
+import type { LogNeeds } from './logs/index.ts'
 import { type OpenOutside, type OutsideSettings, openOutside } from './outside.ts'
+import { openRecords } from './records.ts'
 import { provideCommonProtection } from './rulesets/index.ts'
 
 export type Service = {
@@ -49,9 +64,7 @@ export async function openService(config: Config, surroundings: Surroundings = {
     closers.push(database.close)
     const { db } = database
     await migrate(db).catch((error) => {
-      throw config.databaseUrl
-        ? new StartupError(`the database of SPILLWAY_DATABASE_URL does not answer: ${reason(error)}`)
-        : error
+      throw migrationError(error, config)
     })
     const access = { db, now }
     const datasets = openDatasets(config)
@@ -61,16 +74,32 @@ export async function openService(config: Config, surroundings: Surroundings = {
     const tenant = await makeFirstTenant(access, (made) => writeFirstRun(data, { base_url: guess, ...made }))
     await provideCommonProtection(access, theService)
 
+    const exportedUpTo = await newestWindowEnd({ db })
+    const logs = await openRecords({ config, data, log, now, datasets, exportedUpTo })
+    closers.push(logs.close)
+    const jobs: JobNeeds = {
+      db,
+      now,
+      vault,
+      datasets,
+      outside: outside.within,
+      ownership: config.ownership,
+      maxJobs: config.maxJobs,
+    }
+    const exporter = config.roles.includes('export')
+      ? await openExporter(config, { db, now, vault, datasets, log, metrics, logs, outside: outside.within })
+      : undefined
+    if (exporter) closers.push(exporter.close)
+
     const { app } = makeServer({
       access,
-      jobs: {
-        db,
-        now,
-        vault,
-        datasets,
-        outside: outside.within,
-        ownership: config.ownership,
-        maxJobs: config.maxJobs,
+      jobs,
+      logs,
+      ingestLimits: { compressedBytes: config.ingestMaxBytes, bytes: config.ingestMaxInflatedBytes },
+      fetchLimits: {
+        minAgeSeconds: config.fetchMinAgeSeconds,
+        maxRangeSeconds: config.fetchMaxRangeSeconds,
+        retentionDays: config.retentionDays,
       },
       rulesets: { db, now },
       log,
@@ -78,7 +107,11 @@ export async function openService(config: Config, surroundings: Surroundings = {
       now,
       version,
       rateLimit: { requests: config.rateLimit, seconds: 300 },
-      readiness: async () => ((await answers(db)) ? {} : { database: 'does not answer' }),
+      readiness: async () => ({
+        ...((await answers(db)) ? {} : { database: 'does not answer' }),
+        ...(logs.isReady() ? {} : { records: 'the engine is starting' }),
+        ...(exporter?.trouble() === undefined ? {} : { export: exporter.trouble() }),
+      }),
     })
     closers.push(() => closeServer(app))
     const url = await app.listen({ host: config.host, port: config.port }).catch((error) => {
@@ -92,6 +125,50 @@ export async function openService(config: Config, surroundings: Surroundings = {
   } catch (error) {
     await closeAll()
     throw error
+  }
+}
+
+type ExportNeeds = Pick<JobNeeds, 'db' | 'now' | 'vault' | 'datasets'> & {
+  readonly log: Log
+  readonly metrics: Metrics
+  readonly logs: LogNeeds
+  readonly outside: OpenOutside['within']
+}
+
+async function openExporter(config: Config, { db, now, vault, datasets, log, metrics, logs, outside }: ExportNeeds) {
+  const turns: TurnNeeds = {
+    db,
+    now,
+    vault,
+    datasets,
+    intervalSeconds: config.exportIntervalSeconds,
+    leaseSeconds: 30,
+    disableAfterHours: config.disableAfterHours,
+  }
+  // Alone on its database: whoever held a lease was this service, before it was killed.
+  if (!config.databaseUrl) await dropLeases({ db })
+  const rollCall = makeRollCall(db)
+  const shared = { turns, logs, log, metrics, rollCall }
+  const exporter = startExporter({
+    ...shared,
+    outside,
+    watermark: logs.watermark.read,
+    deliveryMs: 120_000,
+    holder: `${hostname()}-${process.pid}-${randomBytes(4).toString('hex')}`,
+    slots: config.exportSlots,
+    tickMs: Math.min(1000, config.exportIntervalSeconds * 250),
+  })
+  const housekeeping = startHousekeeping({
+    ...shared,
+    retentionDays: config.retentionDays,
+    diskBytes: config.diskCeilingBytes,
+    everyMs: 60_000,
+  })
+  return {
+    trouble: exporter.trouble,
+    close: async () => {
+      await Promise.all([exporter.stop(), housekeeping.stop()])
+    },
   }
 }
 
@@ -141,15 +218,20 @@ export async function migrateOnly(config: Config): Promise<readonly string[]> {
   const lock = config.databaseUrl ? undefined : lockDataDirectory(resolve(config.data))
   const database = openDatabase(config.databaseUrl ? { url: config.databaseUrl } : { directory: resolve(config.data) })
   try {
-    return await migrate(database.db)
+    return await migrate(database.db).catch((error) => {
+      throw migrationError(error, config)
+    })
   } finally {
     await database.close()
     lock?.release()
   }
 }
 
-const reason = (error: Error & { cause?: unknown }): string =>
-  error.cause instanceof Error && error.cause.message ? error.cause.message : error.message
+function migrationError(error: Error & { cause?: unknown }, { databaseUrl }: Config): Error {
+  const { message, cause } = error
+  const why = cause instanceof Error && cause.message ? cause.message : message
+  return databaseUrl ? new StartupError(`the database of SPILLWAY_DATABASE_URL does not answer: ${why}`) : error
+}
 
 /** Requests under way may finish; those that do not within ten seconds are cut. */
 async function closeServer(app: { close(): Promise<unknown>; server: { closeAllConnections(): void } }): Promise<void> {

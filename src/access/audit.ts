@@ -89,7 +89,8 @@ export async function listAudit(
     const isWanted = addressFilter(query['actor.ip'])
     const seen = await entries.select('actor_ip').distinct().execute()
     const wanted = seen.map((row) => row.actor_ip).filter(isWanted)
-    entries = entries.where('actor_ip', 'in', wanted.length > 0 ? wanted : [''])
+    // No entry has the address "-"; the service's own have none.
+    entries = entries.where('actor_ip', 'in', wanted.length > 0 ? wanted : ['-'])
   }
   const { total } = await entries.select((eb) => eb.fn.countAll<number>().as('total')).executeTakeFirstOrThrow()
   const rows = await entries

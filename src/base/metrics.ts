@@ -28,6 +28,20 @@ export function makeMetrics() {
     ),
     requestsInFlight: gauge('spillway_http_requests_in_flight', 'Requests being answered now.'),
     rateLimited: counter('spillway_http_rate_limited_total', 'Requests refused with 429.'),
+    recordsLost: counter(
+      'spillway_records_lost_total',
+      'Records dropped at the disk ceiling before every job had exported them.',
+      ['dataset'],
+    ),
+    watermarkAge: gauge('spillway_watermark_age_seconds', 'How far the watermark is behind the clock.'),
+    jobsBehind: gauge('spillway_jobs_behind', 'Enabled jobs that owe records older than three of their intervals.'),
+    jobLag: gauge('spillway_job_lag_seconds', 'How far the jobs that are most behind are behind, at most 50 of them.', [
+      'job',
+    ]),
+    scheduling: gauge(
+      'spillway_scheduling',
+      '1 while jobs are scheduled, 0 while the list of jobs cannot be believed.',
+    ),
     deliveries: counter('spillway_deliveries_total', 'Attempts to deliver a part, by destination kind and outcome.', [
       'kind',
       'outcome',

@@ -142,6 +142,7 @@ windows.ended_at text collate C
 zones.id text collate C not null
 zones.account_id text collate C not null
 zones.name text collate C not null
+zones.log_retention bigint not null
 zones.created_on text collate C not null
 zones.modified_on text collate C not null
 accounts: PRIMARY KEY (id)

@@ -179,6 +179,7 @@ CREATE INDEX "windows_open" on "windows" ("state",
 CREATE TABLE "zones" ("id" text not null primary key,
   "account_id" text not null references "accounts" ("id"),
   "name" text not null,
+  "log_retention" integer default 1 not null,
   "created_on" text not null,
   "modified_on" text not null);
 CREATE UNIQUE INDEX "zones_name" on "zones" ("account_id",

@@ -30,7 +30,15 @@ export type Tables = {
 
 export type AccountsTable = { id: string; name: string; created_on: Moment }
 
-export type ZonesTable = { id: string; account_id: string; name: string; created_on: Moment; modified_on: Moment }
+export type ZonesTable = {
+  id: string
+  account_id: string
+  name: string
+  /** 0 when log fetch must not serve the zone's records. */
+  log_retention: Generated<Flag>
+  created_on: Moment
+  modified_on: Moment
+}
 
 export type UsersTable = {
   id: string

@@ -120,12 +120,13 @@ export function makeBind(needs: BindNeeds): { bind: Bind; bound: readonly Operat
 
 /** A body that is a stream is handed on whatever its type; all others are JSON. */
 function routesOf(app: FastifyInstance, { stream }: Operation, add: (app: FastifyInstance) => void): void {
-  if (stream !== 'in') return add(app)
-  app.register(async (inner) => {
-    inner.removeAllContentTypeParsers()
-    inner.addContentTypeParser('*', (_request, payload, done) => done(null, payload))
-    add(inner)
-  })
+  if (stream === 'in') {
+    app.register(async (inner) => {
+      inner.removeAllContentTypeParsers()
+      inner.addContentTypeParser('*', (_request, payload, done) => done(null, payload))
+      add(inner)
+    })
+  } else add(app)
 }
 
 /** Credentials, scope, permission, rate: before a byte of the body is read. */

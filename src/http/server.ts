@@ -17,7 +17,7 @@ export type HttpNeeds = RouteNeeds & {
   readonly rateLimit: RateLimit
   readonly version: string
   /** Names what is not ready, or nothing when all is. */
-  readonly readiness: () => Promise<Readonly<Record<string, string>>>
+  readonly readiness: () => Promise<Readonly<Record<string, string | undefined>>>
 }
 
 /** Holds a ruleset of a thousand rules with the longest expressions the language allows. */

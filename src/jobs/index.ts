@@ -6,7 +6,18 @@ export { judgeSelection, type OptionTexts } from './draft.ts'
 export { type Audit, auditJob, type Gap, type GapNeeds, repairGaps } from './gaps.ts'
 export { type JobNeeds, type Ownership, scopeOf } from './job.ts'
 export { createJob, deleteJob, listJobs, updateJob, viewJob } from './jobs.ts'
+export { type Lag, lags } from './lag.ts'
 export { type Delivery, forgetBefore, listDeliveries, noteAttempt, noteParts, type Part } from './ledger.ts'
+export { makeRollCall, owedSince, type RollCall } from './owed.ts'
 export { issueChallenge, provesOwnership } from './ownership.ts'
 export { rotateSigning, viewSigning } from './signing.ts'
-export { dropLeases, type Ending, endTurn, renewTurn, type Turn, type TurnNeeds, takeTurn } from './turns.ts'
+export {
+  dropLeases,
+  type Ending,
+  endTurn,
+  newestWindowEnd,
+  renewTurn,
+  type Turn,
+  type TurnNeeds,
+  takeTurn,
+} from './turns.ts'

@@ -36,7 +36,11 @@ export type TurnNeeds = {
 }
 
 /** What a window exports, frozen when it is begun, so that a repeat writes the same bytes. */
-export type FrozenOptions = OptionTexts & { readonly maxRecords: number; readonly maxBytes: number }
+export type FrozenOptions = OptionTexts & {
+  readonly maxRecords: number
+  /** Null sets no ceiling, and spares the exporter from measuring every record. */
+  readonly maxBytes: number | null
+}
 
 export type Turn = {
   readonly job: number
@@ -46,7 +50,7 @@ export type Turn = {
   readonly dataset: Dataset
   readonly selection: Selection
   readonly maxRecords: number
-  readonly maxBytes: number
+  readonly maxBytes: number | null
   readonly destination: Destination
   readonly signingSecrets: readonly string[]
   readonly window: Window & { readonly id: number; readonly purpose: 'export' | 'backfill' | 'repair' }
@@ -59,7 +63,6 @@ const longestSeconds = 300
 
 /** The hosted product's own ceiling where the customer sets none. */
 const usualRecords = 100_000
-const usualBytes = 500_000_000
 
 /** The next turn, for whoever holds `holder`; undefined when no job is due. Other holders may have taken one meanwhile. */
 export async function takeTurn(needs: TurnNeeds, holder: string, watermark: Nanos): Promise<Turn | undefined> {
@@ -176,13 +179,13 @@ async function beginOwed(needs: TurnNeeds, trx: Db, row: JobRow, conf: string, p
 
 export function freeze(row: JobRow, conf: string): FrozenOptions {
   const limits = destinationOf(conf).limits
-  const lower = (own: number | null, usual: number, most = Number.POSITIVE_INFINITY) => Math.min(own || usual, most)
+  const ceilings = [row.max_upload_bytes || undefined, limits.maxBytes].filter((bytes) => bytes !== undefined)
   return {
     logfetch_options: row.logfetch_options,
     output_options: row.output_options === null ? null : JSON.parse(row.output_options),
     filter: row.filter,
-    maxRecords: lower(row.max_upload_records, usualRecords, limits.maxRecords),
-    maxBytes: lower(row.max_upload_bytes, usualBytes, limits.maxBytes),
+    maxRecords: Math.min(row.max_upload_records || usualRecords, limits.maxRecords ?? Number.POSITIVE_INFINITY),
+    maxBytes: ceilings.length === 0 ? null : Math.min(...ceilings),
   }
 }
 
@@ -336,6 +339,15 @@ async function disableWhenHopeless(
     new: auditView(stopped, conf),
     metadata: { reason: `nothing was delivered since ${toRfc3339(instant(row.failing_since))}` },
   })
+}
+
+/** The end of the newest window ever begun: no record may be stamped before it, even if the clock was set back. */
+export async function newestWindowEnd({ db }: Pick<TurnNeeds, 'db'>): Promise<Nanos> {
+  const row = await db
+    .selectFrom('windows')
+    .select((eb) => eb.fn.max('to_time').as('to'))
+    .executeTakeFirst()
+  return row?.to ? instant(row.to) : 0n
 }
 
 /** A process that alone owns its database starts with no lease held: whoever held one is dead. */

@@ -17,6 +17,7 @@ export const access: Migration = {
       .addColumn('id', words, (column) => column.primaryKey().notNull())
       .addColumn('account_id', words, (column) => column.notNull().references('accounts.id'))
       .addColumn('name', words, required)
+      .addColumn('log_retention', whole(db), (column) => column.notNull().defaultTo(1))
       .addColumn('created_on', words, required)
       .addColumn('modified_on', words, required)
       .execute()

@@ -1,12 +1,15 @@
 /** Log export jobs, their destinations and their datasets' fields. */
-import { problems, type Scope } from '../../base/index.ts'
+import { fromRfc3339, problems, type Scope, toMoment } from '../../base/index.ts'
 import { logexport } from '../../contract/index.ts'
 import { type Dataset, fieldList } from '../../datasets/index.ts'
 import * as jobs from '../../jobs/index.ts'
+import { countPerWindow, type LogNeeds } from '../../logs/index.ts'
 import type { Bind } from '../bind.ts'
 import { rulesFor } from '../dialect.ts'
 
-export function bindLogexport(bind: Bind, needs: jobs.JobNeeds): void {
+export type LogexportNeeds = { readonly jobs: jobs.JobNeeds; readonly logs: LogNeeds }
+
+export function bindLogexport(bind: Bind, { jobs: needs, logs }: LogexportNeeds): void {
   const dataset = (name: string, scope: Scope): Dataset => {
     const found = needs.datasets.find(name, scope.kind)
     if (!found) throw problems.datasetUnknown(name, scope.kind)
@@ -22,6 +25,8 @@ export function bindLogexport(bind: Bind, needs: jobs.JobNeeds): void {
     jobs.updateJob(needs, caller, scope, params.job_id, body, rulesFor(dialect, needs)),
   )
   bind(logexport.deleteJob, ({ scope, params }, caller) => jobs.deleteJob(needs, caller, scope, params.job_id))
+  bind(logexport.viewSigning, ({ scope, params }) => jobs.viewSigning(needs, scope, params.job_id))
+  bind(logexport.rotateSigning, ({ scope, params }, caller) => jobs.rotateSigning(needs, caller, scope, params.job_id))
   bind(logexport.listDatasetJobs, ({ scope, params }, caller) => jobs.listJobs(needs, caller, scope, params.dataset))
 
   bind(logexport.listFields, ({ scope, params }) => fieldList(dataset(params.dataset, scope), 'all'))
@@ -38,4 +43,42 @@ export function bindLogexport(bind: Bind, needs: jobs.JobNeeds): void {
   bind(logexport.judgeOrigin, ({ scope, body }) =>
     jobs.judgeOrigin(needs, scope, body.logfetch_options, body.dataset ?? undefined),
   )
+
+  bind(logexport.listDeliveries, async ({ scope, params, query }) => ({
+    ...(await jobs.listDeliveries(needs, scope, params.job_id, query)),
+    perPage: query.per_page,
+  }))
+  bind(logexport.backfill, ({ scope, params, body }, caller) =>
+    jobs.askAgain(needs, caller, scope, params.job_id, rangeOf(body), 'backfill'),
+  )
+  bind(logexport.cancelBackfill, ({ scope, params }) => jobs.cancelWaiting(needs, scope, params.job_id))
+
+  const gaps: jobs.GapNeeds = {
+    ...needs,
+    count: (scope, dataset, selection, windows) => countPerWindow(logs, scope, dataset, windows, selection),
+  }
+  bind(logexport.auditJob, async ({ scope, params, body }, caller) => {
+    const found = await jobs.auditJob(gaps, scope, params.job_id, rangeOf(body))
+    const repairing = body.repair ? await jobs.repairGaps(gaps, caller, scope, params.job_id, found.gaps) : 0
+    return {
+      stored: found.stored,
+      delivered: found.delivered,
+      complete: found.gaps.length === 0,
+      gaps: found.gaps.map((gap) => ({ ...gap, from: toMoment(gap.from), to: toMoment(gap.to) })),
+      repairing,
+    }
+  })
+}
+
+function rangeOf(body: { readonly start: string; readonly end: string }): jobs.Range {
+  const [start, end] = [fromRfc3339(body.start), fromRfc3339(body.end)]
+  const reasons = [
+    ...(start === undefined ? [{ message: 'start is not an RFC 3339 time', pointer: '/start' }] : []),
+    ...(end === undefined ? [{ message: 'end is not an RFC 3339 time', pointer: '/end' }] : []),
+    ...(start !== undefined && end !== undefined && start >= end
+      ? [{ message: 'start is not before end', pointer: '/start' }]
+      : []),
+  ]
+  if (start === undefined || end === undefined || reasons.length > 0) throw problems.invalid(reasons)
+  return { start, end }
 }

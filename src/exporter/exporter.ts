@@ -1,0 +1,129 @@
+/** The exporter: notes which scopes had records, gives due jobs their turns, and works several turns at the same time. */
+import type { Log, Metrics, Nanos } from '../base/index.ts'
+import { activityFrom, type Lag, lags, noteActivity, type RollCall, takeTurn, wakeOverslept } from '../jobs/index.ts'
+import { activity } from '../logs/index.ts'
+import { type DeliverNeeds, deliverTurn } from './deliver.ts'
+import { type Bell, makeBell, rest } from './rest.ts'
+
+export type ExporterNeeds = Omit<DeliverNeeds, 'onOutcome'> & {
+  readonly log: Log
+  readonly metrics: Metrics
+  /** Unique to this process and start. */
+  readonly holder: string
+  readonly slots: number
+  /** How often activity is noted. */
+  readonly tickMs: number
+  readonly rollCall: RollCall
+}
+
+export type Exporter = {
+  stop(): Promise<void>
+  /** Why no job is scheduled, when that is so. */
+  trouble(): string | undefined
+}
+
+export function startExporter(needs: ExporterNeeds): Exporter {
+  const stopping = new AbortController()
+  const bell = makeBell()
+  const state: State = { trouble: undefined }
+  const loops = [tickLoop(needs, bell, state, stopping.signal), turnLoop(needs, bell, state, stopping.signal)]
+  return {
+    trouble: () => state.trouble,
+    async stop() {
+      stopping.abort()
+      bell.ring()
+      await Promise.all(loops)
+    },
+  }
+}
+
+type State = { trouble: string | undefined }
+
+const reportEveryMs = 5_000
+const sweepEveryMs = 30_000
+
+/** Notes activity again and again; whatever fails is said and tried again, and nothing moves meanwhile. */
+async function tickLoop(needs: ExporterNeeds, bell: Bell, state: State, signal: AbortSignal): Promise<void> {
+  const every = (ms: number) => Math.max(1, Math.round(ms / needs.tickMs))
+  for (let tick = 0; !signal.aborted; tick += 1) {
+    await unlessItFails(needs.log, 'noting activity', async () => {
+      if (tick % every(reportEveryMs) === 0) {
+        state.trouble = await findTrouble(needs)
+        if (!state.trouble) await report(needs)
+      }
+      if (state.trouble) return
+      if (await noteTick(needs)) bell.ring()
+      if (tick % every(sweepEveryMs) === 0) await wakeOverslept(needs.turns)
+    })
+    await rest(needs.tickMs, signal)
+  }
+}
+
+/** A list of jobs from which some are gone without a word is not acted upon. */
+async function findTrouble({ rollCall, log, metrics }: ExporterNeeds): Promise<string | undefined> {
+  const missing = await rollCall.call()
+  metrics.scheduling.set(missing.length === 0 ? 1 : 0)
+  if (missing.length === 0) return undefined
+  const trouble = `${missing.length} jobs are missing from the metadata database; nothing is scheduled until they are back`
+  log.error({ jobs: missing.slice(0, 20) }, trouble)
+  return trouble
+}
+
+async function report({ turns, watermark, metrics }: ExporterNeeds): Promise<void> {
+  const settled = watermark()
+  metrics.watermarkAge.set(Math.max(0, Number(turns.now() - settled) / 1e9))
+  const behind: readonly Lag[] = await lags(turns, settled)
+  metrics.jobsBehind.set(behind.length)
+  metrics.jobLag.reset()
+  for (const { job, seconds } of behind.slice(0, 50)) metrics.jobLag.set({ job: String(job) }, seconds)
+}
+
+async function noteTick({ turns, logs, watermark }: ExporterNeeds): Promise<boolean> {
+  const from = await activityFrom(turns)
+  const to: Nanos = watermark()
+  if (to <= from) return false
+  const seen = (await activity(logs, { from, to })).map(({ id, ...rest }) => ({ scope: id, ...rest }))
+  return (await noteActivity(turns, from, to, seen)) && seen.length > 0
+}
+
+/** Takes turns while there are slots; rests until a tick rings, a slot frees up, or a back-off may be over. */
+async function turnLoop(needs: ExporterNeeds, bell: Bell, state: State, signal: AbortSignal): Promise<void> {
+  const running = new Set<Promise<void>>()
+  while (!signal.aborted) {
+    const turn =
+      running.size < needs.slots && !state.trouble
+        ? await unlessItFails(needs.log, 'taking a turn', () => takeTurn(needs.turns, needs.holder, needs.watermark()))
+        : undefined
+    if (!turn) {
+      await bell.heard(250)
+      continue
+    }
+    const work = unlessItFails(needs.log, `exporting job ${turn.job}`, () =>
+      deliverTurn({ ...needs, onOutcome: counted(needs.metrics) }, turn, signal),
+    ).then(() => {
+      running.delete(work)
+      bell.ring()
+    })
+    running.add(work)
+  }
+  await Promise.all(running)
+}
+
+const counted =
+  (metrics: Metrics): DeliverNeeds['onOutcome'] =>
+  (kind, outcome, part) => {
+    metrics.deliveries.inc({ kind, outcome })
+    if (outcome !== 'delivered') return
+    metrics.deliveredBytes.inc({ kind }, part.bytes)
+    metrics.deliveredRows.inc({ kind }, part.rows)
+  }
+
+/** The loops of the house never end by an error; it is said, and a second later life goes on. */
+async function unlessItFails<T>(log: Log, doing: string, work: () => Promise<T>): Promise<T | undefined> {
+  try {
+    return await work()
+  } catch (error) {
+    log.error({ err: error }, `${doing} failed`)
+    return undefined
+  }
+}

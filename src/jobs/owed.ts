@@ -1,0 +1,73 @@
+/** What jobs still owe, for retention; and whether the list of jobs can be believed at all. */
+import type { Nanos } from '../base/index.ts'
+import type { Db } from '../db/index.ts'
+import { instant } from './turns.ts'
+
+/** By dataset, the oldest instant that an enabled job has not exported yet. */
+export async function owedSince(db: Db): Promise<ReadonlyMap<string, Nanos>> {
+  const owed = await db
+    .selectFrom('jobs')
+    .select('dataset')
+    .select((eb) => eb.fn.min('owed_from').as('since'))
+    .where('owed_from', 'is not', null)
+    .groupBy('dataset')
+    .execute()
+  const open = await db
+    .selectFrom('windows')
+    .innerJoin('jobs', 'jobs.id', 'windows.job_id')
+    .select('jobs.dataset')
+    .select((eb) => eb.fn.min('windows.from_time').as('since'))
+    .where('windows.state', 'in', ['begun', 'waiting'])
+    .groupBy('jobs.dataset')
+    .execute()
+  const oldest = new Map<string, Nanos>()
+  for (const { dataset, since } of [...owed, ...open]) {
+    if (since === null) continue
+    const at = instant(since)
+    const before = oldest.get(dataset)
+    if (before === undefined || at < before) oldest.set(dataset, at)
+  }
+  return oldest
+}
+
+/**
+ * Calls the roll of jobs. A job that was there and is gone must have a delete in the audit log, its own or its zone's or
+ * account's. A database that answers "no jobs", or half of them, has none: the hosted product once lost most of a day's
+ * logs to such an answer. Then nothing is scheduled, nothing moves, and nothing is deleted until the list is whole again.
+ */
+export type RollCall = { call(): Promise<readonly number[]> }
+
+export function makeRollCall(db: Db): RollCall {
+  let present = new Map<number, readonly string[]>()
+  return {
+    /** Ids that are missing without a word; empty when the list can be believed. */
+    async call() {
+      const rows = await db.selectFrom('jobs').select(['id', 'account_id', 'zone_id']).execute()
+      const now = new Map(rows.map((row) => [row.id, [row.account_id, row.zone_id].filter((id) => id !== null)]))
+      const gone = [...present].filter(([id]) => !now.has(id))
+      const missing = gone.length === 0 ? [] : await unexplained(db, gone)
+      if (missing.length === 0) present = now
+      return missing
+    },
+  }
+}
+
+async function unexplained(db: Db, gone: readonly (readonly [number, readonly string[]])[]): Promise<number[]> {
+  const missing: number[] = []
+  for (const [id, scopes] of gone) {
+    const word = await db
+      .selectFrom('audit_logs')
+      .select('id')
+      .where('action_type', '=', 'delete')
+      .where((eb) =>
+        eb.or([
+          eb.and([eb('resource_type', '=', 'logexport_job'), eb('resource_id', '=', String(id))]),
+          eb.and([eb('resource_type', 'in', ['zone', 'account']), eb('resource_id', 'in', [...scopes])]),
+        ]),
+      )
+      .limit(1)
+      .executeTakeFirst()
+    if (!word) missing.push(id)
+  }
+  return missing
+}
