@@ -38,6 +38,8 @@ export type House = {
   readonly logLines: readonly string[]
   /** Moves the clock of the service on, or back. */
   tick(nanos: Nanos): void
+  /** Takes the PostgreSQL database away from under the running service. */
+  loseDatabase(): Promise<void>
   stop(): Promise<void>
 }
 
@@ -95,6 +97,7 @@ export async function startHouse(asked: HouseSettings = {}): Promise<House> {
     tick: (nanos) => {
       shift += nanos
     },
+    loseDatabase: async () => postgres?.drop(),
     async stop() {
       await service.close()
       standing.delete(service.url)

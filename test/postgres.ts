@@ -50,9 +50,12 @@ export async function freshPostgres(): Promise<{ url: string; drop(): Promise<vo
   const url = new URL(admin)
   url.pathname = `/${name}`
   inUse += 1
+  let isDropped = false
   return {
     url: url.href,
     async drop() {
+      if (isDropped) return
+      isDropped = true
       await onServer(admin, `drop database if exists ${name} with (force)`)
       inUse -= 1
       if (inUse === 0) await stopOwnPostgres()
