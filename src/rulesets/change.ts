@@ -153,10 +153,13 @@ export function edited(where: Where, old: readonly Rule[], edit: Judged<Rule[]>)
 }
 
 export function accepted<T>(judged: Judged<T>): T {
-  if (!judged.ok) throw problems.invalid(judged.reasons, invalidRule)
+  if (!judged.ok) throw problems.invalid(judged.reasons.slice(0, mostReasons), invalidRule)
   return judged.value
 }
 
+// Ten thousand wrong rules with their expressions would make an answer of forty megabytes.
+const mostReasons = 100
+
 export const refuseFor = (reasons: readonly Reason[]): void => {
-  if (reasons.length > 0) throw problems.invalid(reasons, invalidRule)
+  if (reasons.length > 0) throw problems.invalid(reasons.slice(0, mostReasons), invalidRule)
 }

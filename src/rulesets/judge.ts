@@ -242,6 +242,9 @@ const contextOf = (where: Where): RuleContext => ({
     judgeExpression(where, gives === 'boolean' ? 'match' : 'value', value, place),
 })
 
+/** What one operator's ruleset may hold, whatever the phase. */
+export const mostManagedRules = 5000
+
 /** What can only be said of the list as a whole, after the edit. */
 export function judgeList(
   { phase, kind, findRuleset }: Where,
@@ -249,9 +252,10 @@ export function judgeList(
   old: readonly Rule[] = [],
 ): Reason[] {
   const reasons: Reason[] = []
-  if (rules.length > phase.maxRules && rules.length > old.length)
+  const most = kind === 'managed' ? mostManagedRules : phase.maxRules
+  if (rules.length > most && rules.length > old.length)
     placeIn(reasons, '/rules').say(
-      `exceeded the maximum number of rules in the phase ${phase.name}: ${rules.length} out of ${phase.maxRules}`,
+      `exceeded the maximum number of rules in the phase ${phase.name}: ${rules.length} out of ${most}`,
       50001,
     )
   if (kind !== 'zone') return reasons

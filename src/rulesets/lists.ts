@@ -162,12 +162,23 @@ export async function listItems(
     .where('list_id', '=', id)
     .orderBy('value')
     .limit(perPage + 1)
-  if (cursor !== undefined) found = found.where('value', '>', Buffer.from(cursor, 'base64url').toString())
-  if (search !== undefined) found = found.where('value', '>=', search).where('value', '<', `${search}\u{10ffff}`)
+  if (cursor !== undefined)
+    found = found.where('value', '>', plain(Buffer.from(cursor, 'base64url').toString(), 'cursor'))
+  if (search !== undefined) {
+    const from = plain(search, 'search')
+    found = found.where('value', '>=', from).where('value', '<', `${from}\u{10ffff}`)
+  }
   const rows = await found.execute()
   const page = rows.slice(0, perPage)
   const last = rows.length > perPage ? page.at(-1) : undefined
   return { items: page.map(viewItem), perPage, cursor: last && Buffer.from(last.value).toString('base64url') }
+}
+
+/** Text that a database can compare with. */
+function plain(text: string, name: string): string {
+  if (text.includes('\0'))
+    throw problems.invalid([{ message: `${name} contains a null character`, pointer: `/${name}` }])
+  return text
 }
 
 const mostItems = 100_000

@@ -1,5 +1,5 @@
 /** Reading rulesets: lists, versions, and the rules that carry a tag. */
-import { problems, type Scope } from '../base/index.ts'
+import { isId, problems, type Scope } from '../base/index.ts'
 import type { RulesetNeeds } from './change.ts'
 import type { Rule, Ruleset } from './ruleset.ts'
 import {
@@ -50,7 +50,7 @@ const writeCursor = ({ created_on, id }: Pick<RulesetRow, 'created_on' | 'id'>):
 
 function readCursor(cursor: string): Pick<RulesetRow, 'created_on' | 'id'> {
   const [created_on = '', id = ''] = Buffer.from(cursor, 'base64url').toString().split(' ')
-  if (!/^[0-9a-f]{32}$/.test(id))
+  if (!isId(id) || !/^[0-9TZ:.-]+$/.test(created_on))
     throw problems.invalid([{ message: 'the cursor is not one of ours', pointer: '/cursor' }])
   return { created_on, id }
 }

@@ -48,10 +48,11 @@ const escaped = (key: string | number): string => String(key).replaceAll('~', '~
 
 const longestShown = 200
 
-/** A value as it stands in a message: text bare, the rest as JSON, and never more of it than a reader needs. */
+/** A value as it stands in a message: plain values cut to what a reader needs, never the inside of a nested one. */
 export function shown(value: unknown): string {
   if (value === undefined) return ''
-  const text = typeof value === 'string' ? value : JSON.stringify(value)
+  if (typeof value === 'object' && value !== null) return Array.isArray(value) ? '[...]' : '{...}'
+  const text = String(value)
   return text.length > longestShown ? `${text.slice(0, longestShown)}...` : text
 }
 
@@ -74,6 +75,8 @@ export const text =
     if (value.length > max) return place.refuse(value, `it is longer than ${max} characters`)
     if (maxBytes !== undefined && Buffer.byteLength(value) > maxBytes)
       return place.refuse(value, `it is larger than ${maxBytes} bytes`)
+    // PostgreSQL stores no null character, and no honest text holds one.
+    if (value.includes('\0')) return place.refuse(value.replaceAll('\0', ' '), 'it contains a null character')
     if (like && !like.pattern.test(value)) return place.refuse(value, like.says)
     return value
   }

@@ -15,7 +15,7 @@ import {
   type WriteOptions,
 } from '../change.ts'
 import { type RuleDraft, replaceRules } from '../edit.ts'
-import { invalidRule, judgeRules, type Where } from '../judge.ts'
+import { invalidRule, judgeRules, mostManagedRules, type Where } from '../judge.ts'
 import { findPhase, phases } from '../phases/index.ts'
 import type { Rule, Ruleset } from '../ruleset.ts'
 import { id, judgeShape, listOf, object, optional, required, type Shape, text } from '../shape.ts'
@@ -38,7 +38,7 @@ const document = object({
   name: required(text({ min: 1, max: 256 })),
   description: optional(text({ max: 1024 })),
   phase: required(managedPhase),
-  rules: required(listOf(anything, { min: 1, max: 5000 })),
+  rules: required(listOf(anything, { min: 1, max: mostManagedRules })),
 })
 
 /** Stores a managed ruleset, or its next version when its rules differ. Only a super administrator may. */
@@ -57,6 +57,9 @@ export async function importManaged(
       [{ message: 'every managed rule needs a ref, by which later versions know it' }],
       invalidRule,
     )
+  const chosen = drafts.flatMap((draft) => draft.id ?? [])
+  if (new Set(chosen).size < chosen.length)
+    throw problems.invalid([{ message: 'two rules have the same id', pointer: '/rules' }], invalidRule)
   return withoutRaces(() =>
     inTransaction(needs, options, async (trx) => {
       const at = needs.now()
@@ -104,6 +107,8 @@ async function findManaged(trx: Db, { id, name, phase }: { id?: string; name: st
     id === undefined
       ? await managed.where('name', '=', name).where('phase', '=', phase).executeTakeFirst()
       : await managed.where('id', '=', id).executeTakeFirst()
+  if (!found && id !== undefined && (await isUsed(trx, id)))
+    throw problems.invalid([{ message: 'the id is that of another ruleset', pointer: '/id' }], invalidRule)
   if (found && found.phase !== phase)
     throw problems.invalid(
       [{ message: `the ruleset is one of the phase ${found.phase}`, pointer: '/phase' }],
@@ -111,6 +116,9 @@ async function findManaged(trx: Db, { id, name, phase }: { id?: string; name: st
     )
   return found
 }
+
+const isUsed = async (trx: Db, id: string): Promise<boolean> =>
+  (await trx.selectFrom('rulesets').select('id').where('id', '=', id).executeTakeFirst()) !== undefined
 
 /** The file may choose the ids of new rules, so that they are the same in every installation. */
 function replaceManaged(old: readonly Rule[], drafts: readonly RuleDraft[], at: bigint) {
