@@ -19,6 +19,7 @@ import {
 import type { Config } from './config.ts'
 import { type DatasetRegistry, judgeDatasetFiles } from './datasets/index.ts'
 import { answers, migrate, openDatabase } from './db/index.ts'
+import { type DemoNeeds, demoScope, makeDemoJob, startTrickle } from './demo.ts'
 import { startExporter, startHousekeeping } from './exporter/index.ts'
 import { lockDataDirectory, StartupError } from './house-lock.ts'
 import { makeServer } from './http/index.ts'
@@ -33,6 +34,8 @@ export type Service = {
   readonly url: string
   /** Only after the first start on an empty database. */
   readonly firstRun: (FirstRun & { readonly base_url: string }) | undefined
+  /** Where the demo's objects appear, while it runs. */
+  readonly demo: string | undefined
   close(): Promise<void>
 }
 
@@ -117,15 +120,28 @@ export async function openService(config: Config, surroundings: Surroundings = {
     const url = await app.listen({ host: config.host, port: config.port }).catch((error) => {
       throw listenError(error, config)
     })
+    const demo = await openDemo(config, { jobs, logs, log }, tenant)
+    if (demo) closers.push(demo.stop)
     metrics.watchProcess()
     const firstRun = tenant && { base_url: `${url}/v4`, ...tenant }
     if (firstRun) writeFirstRun(data, firstRun)
     log.info({ url, version }, 'listening')
-    return { url, firstRun, close: closeAll }
+    return { url, firstRun, demo: demo?.directory, close: closeAll }
   } catch (error) {
     await closeAll()
     throw error
   }
+}
+
+/** Only where it was asked for: made with the first tenant, and kept going while its job is there. */
+async function openDemo(config: Config, needs: Omit<DemoNeeds, 'fileRoot'>, tenant: FirstRun | undefined) {
+  if (!config.demo || config.fileRoot === undefined) return undefined
+  const fileRoot = resolve(config.fileRoot)
+  const zone = tenant ? { kind: 'zone' as const, id: tenant.zone_id, account: tenant.account_id } : undefined
+  if (zone) await makeDemoJob({ ...needs, fileRoot }, zone)
+  const scope = zone ?? (await demoScope(needs.jobs))
+  if (!scope) return undefined
+  return { directory: join(fileRoot, 'demo'), ...startTrickle({ ...needs, fileRoot }, scope) }
 }
 
 type ExportNeeds = Pick<JobNeeds, 'db' | 'now' | 'vault' | 'datasets'> & {
@@ -234,10 +250,13 @@ function migrationError(error: Error & { cause?: unknown }, { databaseUrl }: Con
 }
 
 /** Requests under way may finish; those that do not within ten seconds are cut. */
-async function closeServer(app: { close(): Promise<unknown>; server: { closeAllConnections(): void } }): Promise<void> {
+async function closeServer(app: ReturnType<typeof makeServer>['app']): Promise<void> {
   const cut = setTimeout(() => app.server.closeAllConnections(), 9_000)
+  // A connection whose request has just finished would be kept alive, and waited for.
+  const sweep = setInterval(() => app.server.closeIdleConnections(), 50)
   await app.close()
   clearTimeout(cut)
+  clearInterval(sweep)
 }
 
 function listenError(error: NodeJS.ErrnoException, { host, port }: Config): Error {

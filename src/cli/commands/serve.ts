@@ -42,18 +42,30 @@ export const serveCommands = [
   }),
 ]
 
-function greet(terminal: Terminal, config: Config, { url, firstRun }: Service): void {
-  const lines = [`Spillway listens on ${url}`, `  data      ${resolve(config.data)}`]
+function greet(terminal: Terminal, config: Config, { url, firstRun, demo }: Service): void {
+  const lines = [`Spillway listens on ${url}`, `  console   ${url}/`, `  data      ${resolve(config.data)}`]
   if (firstRun) {
     lines.push(
       `  e-mail    ${firstRun.email}`,
       `  API key   ${firstRun.key}   (shown once; kept in first-run.json)`,
       `  account   ${firstRun.account_id}`,
       `  zone      ${firstRun.zone_id}`,
+    )
+  }
+  if (demo)
+    lines.push(
+      '',
+      `A demo job carries a trickle of records to files; the first appears within a minute below`,
+      `  ${demo}`,
+    )
+  if (firstRun) {
+    lines.push(
       '',
       'Try:',
       `  curl -H 'X-Auth-Email: ${firstRun.email}' -H 'X-Auth-Key: ${firstRun.key}' ${firstRun.base_url}/zones`,
     )
   }
+  if (demo)
+    lines.push('  npx spillway jobs list', '  npx spillway generate --dataset http_requests --rate 100 --seconds 10')
   terminal.out(lines.join('\n'))
 }
