@@ -332,3 +332,40 @@ test(`${count} malformed rules are each refused with pointer and reason, and not
     [commonProtection.id],
   )
 })
+
+const send = (text: string) =>
+  fetch(`${house.baseUrl}/zones/${house.zone}/rulesets/phases/${custom}/entrypoint`, {
+    method: 'PUT',
+    headers: {
+      'x-auth-email': house.credential.email,
+      'x-auth-key': house.credential.key,
+      'content-type': 'application/json',
+    },
+    body: text,
+  })
+
+test('bodies made to hurt are refused quickly and shortly', async () => {
+  const deep = '['.repeat(100_000) + ']'.repeat(100_000)
+  const hurtful: [string, string][] = [
+    ['a value nested a hundred thousand deep', `{"rules":[{"action":"block","expression":${deep}}]}`],
+    ['parameters nested so', `{"rules":[{"action":"block","expression":"true","action_parameters":${deep}}]}`],
+    ['rules nested so', `{"rules":${deep}}`],
+    ['a key for prototypes', '{"rules":[{"action":"block","expression":"true","__proto__":{"enabled":false}}]}'],
+    ['a null character', '{"description":"a\\u0000b","rules":[]}'],
+    ['a list of ten thousand wrong rules', JSON.stringify({ rules: Array(10_000).fill({ action: 'x' }) })],
+    ['more rules than can be', JSON.stringify({ rules: Array(10_001).fill(rule) })],
+    ['an object in the place of the list', '{"rules":{"0":{"action":"block"}}}'],
+    ['null', 'null'],
+    ['a list', '[]'],
+    ['a text', '"rules"'],
+    ['nothing', ''],
+  ]
+  for (const [what, text] of hurtful) {
+    const begun = performance.now()
+    const answer = await send(text)
+    const body = await answer.text()
+    assert.equal(answer.status, 400, `${what}: ${body.slice(0, 300)}`)
+    assert.ok(body.length < 100_000, `${what} made an answer of ${body.length} bytes`)
+    assert.ok(performance.now() - begun < 2_000, what)
+  }
+})

@@ -10,6 +10,7 @@ import { ruleCommands } from './rules.ts'
 import { rulesetCommands } from './rulesets.ts'
 import { serveCommands } from './serve.ts'
 import { tokenCommands } from './tokens.ts'
+import { traceCommands } from './trace.ts'
 import { userCommands } from './users.ts'
 import { zoneCommands } from './zones.ts'
 
@@ -19,6 +20,7 @@ export const commands: readonly Command[] = [
   ...generateCommands,
   ...rulesetCommands,
   ...managedCommands,
+  ...traceCommands,
   ...listCommands,
   ...accountCommands,
   ...zoneCommands,

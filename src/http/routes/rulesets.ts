@@ -93,6 +93,7 @@ export function bindRulesets(bind: Bind, needs: rulesets.RulesetNeeds): void {
     rulesets.version(needs, scope, { phase }, numbered({ version })),
   )
 
+  bind(contract.traceRequest, ({ scope, body }) => rulesets.trace(needs, scope, body))
   bind(contract.importManagedRuleset, ({ query, body }, caller) =>
     rulesets.importManaged(needs, caller, body, { dryRun: query.dry_run }),
   )
