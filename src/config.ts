@@ -216,7 +216,8 @@ export function readConfig(environment: Readonly<Record<string, string | undefin
   const reasons: Reason[] = []
   const values: Record<string, unknown> = {}
   for (const [key, { name, fallback, read }] of Object.entries(settings)) {
-    const text = environment[name] ?? fallback
+    // Set to nothing is unset, as files of variables and containers have it.
+    const text = environment[name] || fallback
     const judged: Judged<unknown> = read(text)
     if (judged.ok) values[key] = judged.value
     else reasons.push(...judged.reasons.map(({ message }) => ({ message: `${name} ${message}` })))

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises'
-import { createServer } from 'node:net'
+import { connect, createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
@@ -62,36 +62,37 @@ async function serve(data: string, settings: Record<string, string> = {}) {
 }
 
 describe('a mistake in the configuration is one line that says what to do', () => {
-  const mistakes: [string, Record<string, string>, RegExp][] = [
-    ['an unknown setting', { SPILLWAY_PROT: '80' }, /SPILLWAY_PROT is not a setting; see docs\/reference/],
-    ['a database address of another kind', { SPILLWAY_DATABASE_URL: 'mysql://x' }, /SPILLWAY_DATABASE_URL is not an/],
+  const unreachable = 'postgres://me:s3cret@127.0.0.1:1/db'
+  const mistakes: [string, string, Record<string, string>, RegExp][] = [
+    ['serve', 'an unknown setting', { SPILLWAY_PROT: '80' }, /SPILLWAY_PROT is not a setting; see docs\/reference/],
     [
+      'serve',
       'a database that is not there',
-      { SPILLWAY_DATABASE_URL: 'postgres://me:s3cret@127.0.0.1:1/db' },
-      /SPILLWAY_DATABASE_URL does not answer: .*ECONNREFUSED/,
+      { SPILLWAY_DATABASE_URL: unreachable },
+      /does not answer: .*ECONNREFUSED/,
     ],
-    ['a port that is none', { SPILLWAY_PORT: '99999' }, /SPILLWAY_PORT is not a whole number from 0 to 65535/],
-    ['a key that is too short', { SPILLWAY_SECRET_KEY: 'aGk=' }, /SPILLWAY_SECRET_KEY is not 32 bytes in base64/],
-    ['an address of another machine', { SPILLWAY_HOST: '192.0.2.1' }, /SPILLWAY_HOST 192\.0\.2\.1 is no address of/],
     [
-      'a network that is none',
-      { SPILLWAY_ALLOWED_NETWORKS: '10.0.0.0' },
-      /SPILLWAY_ALLOWED_NETWORKS holds 10\.0\.0\.0/,
+      'migrate',
+      'a database that is not there',
+      { SPILLWAY_DATABASE_URL: unreachable },
+      /does not answer: .*ECONNREFUSED/,
+    ],
+    [
+      'serve',
+      'an address of another machine',
+      { SPILLWAY_HOST: '192.0.2.1' },
+      /SPILLWAY_HOST 192\.0\.2\.1 is no address/,
     ],
   ]
-  for (const command of ['serve', 'migrate'] as const) {
-    for (const [what, settings, says] of mistakes) {
-      // Migrating neither listens nor reaches out.
-      if (command === 'migrate' && 'SPILLWAY_HOST' in settings) continue
-      test(`${command}: ${what}`, async () => {
-        const { code, out, err } = await run([command], { SPILLWAY_DATA: join(directory, 'mistakes'), ...settings })
-        assert.equal(code, 1)
-        assert.match(err, says)
-        assert.equal(err.trim().split('\n').length, 1, err)
-        assert.equal(out, '')
-        assert.ok(!err.includes('s3cret'))
-      })
-    }
+  for (const [command, what, settings, says] of mistakes) {
+    test(`${command}: ${what}`, async () => {
+      const { code, out, err } = await run([command], { SPILLWAY_DATA: join(directory, 'mistakes'), ...settings })
+      assert.equal(code, 1)
+      assert.match(err, says)
+      assert.equal(err.trim().split('\n').length, 1, err)
+      assert.equal(out, '')
+      assert.ok(!err.includes('s3cret'))
+    })
   }
 
   test('a data directory that cannot be', async () => {
@@ -146,7 +147,6 @@ test('asked to end, the service finishes the request under way and takes no new 
   const { url, first, end } = await serve(join(directory, 'graceful'))
   const body = JSON.stringify({ name: 'slowly' })
   const { port, hostname } = new URL(url)
-  const { connect } = await import('node:net')
   const socket = connect(Number(port), hostname)
   let answer = ''
   socket.on('data', (chunk) => (answer += chunk))
@@ -159,7 +159,9 @@ test('asked to end, the service finishes the request under way and takes no new 
   await sleep(300)
   await assert.rejects(sendRaw(url, 'GET /healthz HTTP/1.1\r\nhost: x\r\n\r\n'))
   socket.write(body.slice(5))
+  const finishing = Date.now()
   assert.equal(await ended, 0)
+  assert.ok(Date.now() - finishing < 5_000, 'it does not wait for a connection that has nothing left to say')
   assert.match(answer, /^HTTP\/1\.1 200 /)
   assert.match(answer, /"name":"slowly"/)
 })
