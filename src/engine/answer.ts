@@ -11,7 +11,7 @@ import { join } from 'node:path'
 import { pipeline } from 'node:stream/promises'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { createGunzip } from 'node:zlib'
-import { type Ask, givesRows, readAsk, tagOf, takesRows, toStatements } from './statement.ts'
+import { type Ask, givesRows, killStatement, readAsk, takesRows, toStatements } from './statement.ts'
 
 type Connection = {
   queryAsync(sql: string, options: { readonly format: string }): Promise<{ bytes(): Uint8Array }>
@@ -121,11 +121,10 @@ async function run(needs: AnswererNeeds, ask: Ask, statements: string, signal: A
   }
 }
 
-/** ASYNC, because SYNC waits for the entry to leave the process list, and it leaves only with its connection. */
 async function killQuery(needs: AnswererNeeds, queryId: string): Promise<void> {
   const connection = needs.connect()
   try {
-    await connection.queryAsync(`KILL QUERY WHERE startsWith(query, '${tagOf(queryId)}') ASYNC`, { format: 'Null' })
+    await connection.queryAsync(killStatement(queryId), { format: 'Null' })
   } finally {
     connection.close()
   }

@@ -71,18 +71,22 @@ const withoutFormat = (sql: string): string => sql.replace(/\bformat\s+\w+\s*$/i
 
 /**
  * The statements for one request. Settings and parameters are set first: each request has a connection of its own, so
- * nothing of it outlives the request. The tag lets a query be found and killed.
+ * nothing of it outlives the request. The last setting lets a query be found and killed; a comment in its text would not,
+ * because the engine writes the text anew when it holds parameters.
  */
 export function toStatements(ask: Ask, files: { readonly rows?: string; readonly answer?: string }): string {
   const before = [
     ...(ask.database === 'default' ? [] : [`USE ${identifier(ask.database)}`]),
     ...[...ask.settings].map(([name, value]) => `SET ${plainName(name)} = ${literal(value)}`),
     ...[...ask.params].map(([name, value]) => `SET param_${plainName(name)} = ${literal(value)}`),
+    `SET log_comment = ${literal(ask.queryId)}`,
   ]
-  return [...before, `${tagOf(ask.queryId)} ${statement(ask, files)}`].join(';\n')
+  return [...before, statement(ask, files)].join(';\n')
 }
 
-export const tagOf = (queryId: string): string => `/* ${queryId.replace(/[^\w-]/g, '')} */`
+/** ASYNC, because SYNC waits for the entry to leave the process list, and it leaves only with its connection. */
+export const killStatement = (queryId: string): string =>
+  `KILL QUERY WHERE Settings['log_comment'] = ${literal(queryId)} ASYNC`
 
 function statement(ask: Ask, { rows, answer }: { readonly rows?: string; readonly answer?: string }): string {
   if (rows !== undefined) return fromFile(ask.sql, rows)

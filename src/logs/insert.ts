@@ -31,9 +31,13 @@ export const insertSettings = {
 } as const
 
 /**
- * `row` is the name of the field that every line was given first: the number of its request in the batch times 2^32,
- * plus its row. The name is random, so that no sender can write it.
+ * `row` is the name of the field that every line was given first: the number of its request in the batch and its row, as
+ * one number of always twelve digits. The name is random, so that no sender can write it.
  */
+export const rowsPerUnit = 100_000_000n
+export const firstRow = 1000n * rowsPerUnit
+export const rowDigits = 12
+
 export type Care = 'suspicious' | 'judged'
 
 export function insertStatement(dataset: Dataset, row: string, care: Care): string {
@@ -63,9 +67,9 @@ function selectList(dataset: Dataset, row: string, care: Care): string {
   const checks = dataset.fields.flatMap((field) => checksOf(field, care))
   const suspicious = `greatest(${column(row)} = 0, ${checks.join(', ')}, 0)`
   return [
-    `{scopes:Array(String)}[bitShiftRight(${column(row)}, 32) + 1]`,
+    `{scopes:Array(String)}[intDiv(${column(row)}, ${rowsPerUnit}) - ${firstRow / rowsPerUnit - 1n}]`,
     '{at:UInt64}',
-    `toUInt32(bitAnd(${column(row)}, 4294967295)) + throwIf(${suspicious}, 'suspicious line')`,
+    `toUInt32(${column(row)} % ${rowsPerUnit}) + throwIf(${suspicious}, 'suspicious line')`,
     ...dataset.fields.map(storedAs),
   ].join(',\n  ')
 }

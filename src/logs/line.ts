@@ -192,8 +192,9 @@ function judgeInt(raw: string, value: Value, field: Field, wrong: () => Fault): 
   if (!fits64(digits)) throw new Fault(`${field.name}: ${excerpt(raw)} does not fit in 64 bits`)
 }
 
-// Longer than this is out of range in any case, and not worth a bigint.
-const fits64 = (digits: string): boolean => digits.length < 60 && BigInt.asIntN(64, toBig(digits)) === toBig(digits)
+// Up to 18 digits fit in any case; 60 and more do not, and are not worth a bigint.
+const fits64 = (digits: string): boolean =>
+  digits.length <= 18 || (digits.length < 60 && BigInt.asIntN(64, toBig(digits)) === toBig(digits))
 const toBig = (digits: string): bigint => BigInt(digits.replace(/^\+/, ''))
 
 function judgeTime(raw: string, value: Value, wrong: () => Fault): void {

@@ -34,13 +34,27 @@ export async function* cutLines(
   body: AsyncIterable<Uint8Array>,
   limits: BatchLimits = batchLimits,
 ): AsyncGenerator<Batch> {
-  const parts = gather(body, 4 << 20)
-  const { value: head, done } = await parts.next()
-  if (done || head === undefined) return
+  const parts = buffers(body)
+  const head = await firstBytes(parts)
   const start = head.subarray(0, 3).equals(byteOrderMark) ? 3 : 0
   const first = head[firstVisible(head, start)]
   const rest = prepend(head.subarray(start), parts)
   yield* batchesOf(first === openBracket ? arrayToLines(rest) : rest, limits)
+}
+
+async function* buffers(body: AsyncIterable<Uint8Array>): AsyncGenerator<Buffer> {
+  for await (const chunk of body) yield Buffer.from(chunk.buffer, chunk.byteOffset, chunk.byteLength)
+}
+
+/** Enough of the body to see a byte that is no space, or all of it. */
+async function firstBytes(parts: AsyncGenerator<Buffer>): Promise<Buffer> {
+  let head: Buffer = Buffer.alloc(0)
+  while (head.length < 3 || firstVisible(head, 0) === head.length) {
+    const { value, done } = await parts.next()
+    if (done) break
+    head = Buffer.concat([head, value])
+  }
+  return head
 }
 
 const byteOrderMark = Buffer.from([0xef, 0xbb, 0xbf])
@@ -49,21 +63,6 @@ function firstVisible(bytes: Buffer, from: number): number {
   let at = from
   while (at < bytes.length && isSpace(bytes[at])) at += 1
   return at
-}
-
-/** Pieces of at least `size` bytes, but for the last: small pieces cost more than copying them together. */
-async function* gather(body: AsyncIterable<Uint8Array>, size: number): AsyncGenerator<Buffer> {
-  let held: Uint8Array[] = []
-  let total = 0
-  for await (const chunk of body) {
-    held.push(chunk)
-    total += chunk.length
-    if (total < size) continue
-    yield Buffer.concat(held, total)
-    held = []
-    total = 0
-  }
-  if (total > 0) yield Buffer.concat(held, total)
 }
 
 async function* prepend(head: Buffer, rest: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
