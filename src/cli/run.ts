@@ -29,15 +29,18 @@ function findCommand(argv: readonly string[]): { command: Command; rest: readonl
   return undefined
 }
 
-function helpFor(terminal: Terminal, [first]: readonly string[]): number {
-  const known = first === undefined || ['help', '--help', '-h'].includes(first)
+/** The list of commands, or of those that begin with the first word; a word that leads to none is said. */
+function helpFor(terminal: Terminal, words: readonly string[]): number {
+  const [first, second] = words.filter((word) => !['help', '--help', '-h'].includes(word))
   const group = commands.filter((one) => one.name.split(' ')[0] === first)
   const shown = group.length > 0 ? group : commands
-  if (!known && group.length === 0) terminal.err(`spillway: there is no command "${first}"`)
   const text = `Usage: spillway <command> [flags]\n\n${columns(shown.map((one) => [one.name, one.says]))}\n\nspillway <command> --help says more about one.`
-  if (known || group.length > 0) terminal.out(text)
-  else terminal.err(text)
-  return known || group.length > 0 ? 0 : 2
+  if (first === undefined || (group.length > 0 && second === undefined)) {
+    terminal.out(text)
+    return 0
+  }
+  terminal.err(`spillway: there is no command "${group.length > 0 ? `${first} ${second}` : first}"\n\n${text}`)
+  return 2
 }
 
 function explain(terminal: Terminal, command: Command, error: unknown): number {

@@ -1,0 +1,161 @@
+import assert from 'node:assert/strict'
+import { after, before, describe, test } from 'node:test'
+import { type House, startHouse } from '../../test/house.ts'
+import { freePort } from '../../test/postgres.ts'
+import { commands, run, type Terminal } from './index.ts'
+
+/** Runs a line as a pipe would, and keeps what it prints. */
+async function spillway(...argv: string[]) {
+  const [out, err]: [string[], string[]] = [[], []]
+  const terminal: Terminal = {
+    out: (text) => void out.push(`${text}\n`),
+    err: (text) => void err.push(`${text}\n`),
+    isTerminal: false,
+    columns: 80,
+    input: (async function* () {})(),
+    signal: new AbortController().signal,
+  }
+  const code = await run(terminal, argv)
+  return { code, out: out.join(''), err: err.join('') }
+}
+
+describe('every command', () => {
+  for (const { name, says, flags } of commands) {
+    test(`${name} prints its help, and refuses a flag it does not know`, async () => {
+      const help = await spillway(...name.split(' '), '--help')
+      assert.equal(help.code, 0)
+      assert.equal(help.err, '')
+      assert.ok(help.out.startsWith(says))
+      for (const flag of Object.keys(flags)) assert.ok(help.out.includes(`--${flag}`), flag)
+      const wrong = await spillway(...name.split(' '), '--no-such-flag')
+      assert.equal(wrong.code, 2)
+      assert.match(wrong.err, /no-such-flag/)
+      assert.ok(wrong.err.endsWith(`Try: spillway ${name} --help\n`))
+    })
+  }
+})
+
+test('without a command, and for the first word of some, the list of commands is the answer', async () => {
+  for (const argv of [[], ['help'], ['--help'], ['-h']]) {
+    const { code, out } = await spillway(...argv)
+    assert.equal(code, 0)
+    for (const { name } of commands) assert.ok(out.includes(`  ${name} `), name)
+  }
+  const zones = await spillway('zones')
+  assert.equal(zones.code, 0)
+  assert.ok(zones.out.includes('zones create') && !zones.out.includes('tokens create'))
+})
+
+test('a command that is none ends with 2', async () => {
+  for (const argv of [['brew'], ['zones', 'brew']]) {
+    const { code, out, err } = await spillway(...argv)
+    assert.equal(code, 2)
+    assert.equal(out, '')
+    assert.ok(err.startsWith(`spillway: there is no command "${argv.join(' ')}"`))
+  }
+})
+
+test('with no service and no credentials known, each is asked for', async () => {
+  const nowhere = ['--data', '/nonexistent']
+  assert.match((await spillway('zones', 'list', ...nowhere)).err, /^spillway: no service is known here;/)
+  const url = ['--url', `http://127.0.0.1:${await freePort()}`, ...nowhere]
+  assert.match((await spillway('zones', 'list', ...url)).err, /^spillway: no credentials are known here;/)
+  assert.match((await spillway('zones', 'list', ...url, '--email', 'a@b.c')).err, /belong together/)
+  const dead = await spillway('zones', 'list', ...url, '--token', 'x'.repeat(40))
+  assert.equal(dead.code, 1)
+  assert.match(dead.err, /^spillway: the service cannot be reached \(ECONNREFUSED\)/)
+})
+
+describe('a journey', () => {
+  let house: House
+  before(async () => {
+    house = await startHouse()
+  })
+  after(() => house.stop())
+
+  const json = async (...argv: string[]) => {
+    const { code, out, err } = await spillway(...argv, '--data', house.data, '--json')
+    assert.equal(code, 0, err)
+    return JSON.parse(out)
+  }
+  const plain = async (...argv: string[]) => {
+    const { code, out, err } = await spillway(...argv, '--data', house.data)
+    assert.equal(code, 0, err)
+    return out
+  }
+
+  test('from an account over a zone, a user and a token to the audit log', async () => {
+    const account = await json('accounts', 'create', 'Harbour')
+    const at = ['--account', account.id]
+    assert.match(await plain('accounts', 'list'), new RegExp(`^${account.id} +Harbour`, 'm'))
+    assert.match(await plain('accounts', 'rename', 'Port', ...at), /is now called Port\./)
+
+    const zone = await json('zones', 'create', 'harbour.test', ...at)
+    assert.deepEqual(
+      (await json('zones', 'list', ...at)).map((one: { name: string }) => one.name),
+      ['harbour.test'],
+    )
+
+    const member = await json('users', 'add', 'pilot@harbour.test', '--role', 'log share', ...at)
+    assert.match(member.api_key, /^[0-9a-f]{37}$/)
+    assert.match(await plain('users', 'role', member.id, 'read only', ...at), /is now read only\./)
+    assert.match(await plain('users', 'list', ...at), /pilot@harbour\.test +read only/)
+    const pilot = ['--email', 'pilot@harbour.test', '--key', member.api_key]
+    assert.match(await plain('users', 'me', ...pilot), /^pilot@harbour\.test\n {2}read only in Port/)
+
+    const token = await json('tokens', 'create', 'edge', '--permission', 'logs:read', '--only-zone', zone.id, ...at)
+    assert.match(await plain('tokens', 'verify', '--token', token.value), /is active\./)
+    assert.match(
+      await plain('tokens', 'list', ...at),
+      new RegExp(`^${token.id} +edge +active +logs:read +${zone.id}`, 'm'),
+    )
+    await plain('tokens', 'revoke', token.id, ...at)
+    await plain('users', 'remove', member.id, ...at)
+    await plain('zones', 'delete', zone.id)
+
+    const entries = await json('audit', ...at)
+    assert.deepEqual(
+      entries.map((entry: { action: { type: string }; resource: { type: string } }) => [
+        entry.action.type,
+        entry.resource.type,
+      ]),
+      [
+        ['delete', 'zone'],
+        ['delete', 'member'],
+        ['delete', 'token'],
+        ['create', 'token'],
+        ['update', 'member'],
+        ['create', 'member'],
+        ['create', 'zone'],
+        ['update', 'account'],
+        ['create', 'account'],
+      ],
+    )
+    assert.ok(entries.every((entry: { interface: string }) => entry.interface === 'CLI'))
+    assert.match(await plain('audit', '--action', 'create', '--limit', '1', ...at), /create +token/)
+    assert.match(await plain('accounts', 'delete', account.id), /is gone\./)
+  })
+
+  test('a refusal is a sentence with its place and code, and ends with 1', async () => {
+    const bad = await spillway('zones', 'create', 'not a domain', '--data', house.data)
+    assert.equal(bad.code, 1)
+    assert.equal(bad.err, "spillway: 'not a domain' is not a domain name such as example.com (at /name) [1002]\n")
+    const unknown = await spillway('zones', 'list', '--data', house.data, '--token', 'x'.repeat(40))
+    assert.equal(unknown.err, 'spillway: Invalid access token [9109]\n')
+    assert.equal((await spillway('zones', 'create', '--data', house.data)).code, 2)
+  })
+
+  test('text of others cannot command the terminal', async () => {
+    const account = await json('accounts', 'create', 'red \u001b[31m alert')
+    const out = await plain('accounts', 'list')
+    assert.ok(out.includes(account.id) && !out.includes('\u001b'))
+  })
+
+  test('a key that is rolled goes on under the new one only', async () => {
+    const member = await json('users', 'add', 'roller@harbour.test')
+    const who = ['--email', 'roller@harbour.test', '--key']
+    const { api_key } = await json('users', 'roll-key', ...who, member.api_key)
+    assert.equal((await spillway('users', 'me', '--data', house.data, ...who, member.api_key)).code, 1)
+    assert.match(await plain('users', 'me', ...who, api_key), /^roller@harbour\.test/)
+  })
+})
