@@ -45,12 +45,9 @@ test('every reason is told at once, each with its place in the body', () => {
 })
 
 test('a text that no database can keep as it was sent is refused, even where it means nothing', () => {
-  const nul = 'https://host/\0?fields=RayID'
-  const half = 'https://host/\ud800?fields=RayID'
-  for (const logfetch_options of [nul, half]) {
-    assert.match(reasonsOf({ logfetch_options }).join(), /^\/logfetch_options: .*cannot be kept/)
-    assert.match(reasonsOf({ logfetch_options, output_options: {} }).join(), /^\/logfetch_options: .*cannot be kept/)
-  }
+  const logfetch_options = 'https://host/\ud800?fields=RayID'
+  assert.match(reasonsOf({ logfetch_options }).join(), /^\/logfetch_options: .*cannot be kept/)
+  assert.match(reasonsOf({ logfetch_options, output_options: {} }).join(), /^\/logfetch_options: .*cannot be kept/)
   const filter = '{"where":{"key":"ClientRequestHost","operator":"eq","value":"\ud800"}}'
   assert.match(reasonsOf({ filter }).join(), /\/filter: .*cannot be kept/)
 })

@@ -28,12 +28,10 @@ export function judgeSelection(texts: OptionTexts, dataset: Dataset): Judged<Sel
 
 /**
  * Texts are given back as they were sent, also the parts that mean nothing (the path of a URL, options beside output
- * options). A database cannot keep these characters: PostgreSQL refuses NUL, and half a surrogate pair is no UTF-8.
+ * options). Half a surrogate pair would come back as another character: it is no UTF-8.
  */
 const judgeKept = (text: string): Judged<void> =>
-  text.includes('\0') || !text.isWellFormed()
-    ? reject('a NUL or half a surrogate pair cannot be kept')
-    : accept(undefined)
+  text.isWellFormed() ? accept(undefined) : reject('half a surrogate pair cannot be kept')
 
 export const judgeConf = (conf: string): Judged<Destination> => at('/destination_conf', judgeDestination(conf))
 
