@@ -18,7 +18,7 @@ export type Deployed = {
   redirectFrom(list: string, address: string): Redirect | undefined
 }
 
-export type CompiledRate = {
+type CompiledRate = {
   readonly characteristics: readonly Valuer[]
   readonly counts: Predicate
   /** Whether counting needs the answer of the origin. */

@@ -130,7 +130,7 @@ function changed({ at }: EditNeeds, old: Rule, { ref = old.ref, definition }: Ru
   return { id: old.id, version: String(Number(old.version) + 1), ref: nextRef, ...nextDefinition, last_updated: at }
 }
 
-export function definitionOf({
+function definitionOf({
   id: _id,
   version: _version,
   ref: _ref,

@@ -40,15 +40,6 @@ export const invalidRule = 20000
 const description = text({ max: 1024 })
 const anything: Shape<unknown> = (value) => value ?? null
 
-/** A body as far as it can be read without knowing the phase. */
-export type RulesetBody = {
-  readonly name?: string
-  readonly kind?: Kind
-  readonly phase?: string
-  readonly description?: string
-  readonly rules?: readonly unknown[]
-}
-
 // What an answer carries beside what a caller may set; sent back unchanged it does no harm.
 const echoes = { version: optional(anything), last_updated: optional(anything) }
 const name = text({ min: 1, max: 256 })

@@ -15,7 +15,7 @@ import {
   whole,
 } from './shape.ts'
 
-export const listKinds = ['ip', 'hostname', 'asn', 'string', 'redirect'] as const
+const listKinds = ['ip', 'hostname', 'asn', 'string', 'redirect'] as const
 export type ListKind = (typeof listKinds)[number]
 
 export type ListItem = {

@@ -49,7 +49,7 @@ const escaped = (key: string | number): string => String(key).replaceAll('~', '~
 const longestShown = 200
 
 /** A value as it stands in a message: plain values cut to what a reader needs, never the inside of a nested one. */
-export function shown(value: unknown): string {
+function shown(value: unknown): string {
   if (value === undefined) return ''
   if (typeof value === 'object' && value !== null) return Array.isArray(value) ? '[...]' : '{...}'
   const text = String(value)

@@ -21,7 +21,7 @@ import { setCacheTags } from './set_cache_tags.ts'
 import { setConfig } from './set_config.ts'
 import { skip } from './skip.ts'
 
-export type { Action, Redirect, RuleContext, Turn } from './action.ts'
+export type { Action, Redirect, RuleContext } from './action.ts'
 export type { ExecuteParameters, Overrides } from './execute.ts'
 export type { SkipParameters } from './skip.ts'
 

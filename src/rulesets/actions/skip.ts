@@ -2,7 +2,7 @@
 import { checked, id, listOf, mapOf, object, oneOf, optional, type Place, text } from '../shape.ts'
 import { defineAction, type RuleContext } from './action.ts'
 
-export const skippableProducts = ['bic', 'hot', 'rateLimit', 'securityLevel', 'uaBlock', 'waf', 'zoneLockdown'] as const
+const skippableProducts = ['bic', 'hot', 'rateLimit', 'securityLevel', 'uaBlock', 'waf', 'zoneLockdown'] as const
 
 const unique = { min: 1, uniqueBy: (value: unknown) => value }
 

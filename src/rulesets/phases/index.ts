@@ -25,7 +25,7 @@ import { magicTransitManaged } from './magic_transit_managed.ts'
 import { magicTransitRatelimit } from './magic_transit_ratelimit.ts'
 import type { Phase } from './phase.ts'
 
-export type { Phase, Stage } from './phase.ts'
+export type { Phase } from './phase.ts'
 
 export const phases = [
   ddosL4,
@@ -53,8 +53,6 @@ export const phases = [
   httpResponseFirewallManaged,
   httpLogCustomFields,
 ] as const satisfies readonly Phase[]
-
-export type PhaseName = (typeof phases)[number]['name']
 
 const byName = new Map<string, Phase>(phases.map((phase) => [phase.name, phase]))
 

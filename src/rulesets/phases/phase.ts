@@ -4,7 +4,7 @@ import type { ActionName } from '../actions/index.ts'
 import type { Kind } from '../ruleset.ts'
 
 /** When the phase runs; it decides which fields an expression may use. */
-export type Stage = 'network' | 'request' | 'response'
+type Stage = 'network' | 'request' | 'response'
 
 export type Phase<Name extends string = string> = {
   readonly name: Name
