@@ -51,14 +51,13 @@ export async function identify(
 ): Promise<Caller> {
   if (authorization !== undefined) {
     const [, token] = /^Bearer ([^\s]+)$/i.exec(authorization) ?? []
-    if (!token || !tokenShape.test(token))
-      throw problems.malformedCredentials(6111, 'Invalid format for Authorization header')
+    if (!token || !tokenShape.test(token)) throw problems.malformedAuthorization()
     return { ...(await byToken(needs, token)), ...from }
   }
   if (email === undefined) throw problems.emailMissing()
   if (key === undefined) throw problems.keyMissing()
-  if (!emailShape.test(email)) throw problems.malformedCredentials(6102, 'Invalid format for X-Auth-Email header')
-  if (!keyShape.test(key)) throw problems.malformedCredentials(6103, 'Invalid format for X-Auth-Key header')
+  if (!emailShape.test(email)) throw problems.malformedEmail()
+  if (!keyShape.test(key)) throw problems.malformedKey()
   return { ...(await byKey(needs, email, key)), ...from }
 }
 

@@ -47,6 +47,12 @@ const judgedAgainst = (code: number, reasons: readonly Reason[]): Problem => {
   return new Problem('invalid', [first ?? { code, message: 'invalid input' }, ...rest])
 }
 
+const malformedHeader = (code: number, name: string): Problem =>
+  new Problem('invalid', [
+    { code: 6003, message: 'Invalid request headers' },
+    { code, message: `Invalid format for ${name} header` },
+  ])
+
 export const problems = {
   // Requests that reach no operation.
   noRoute: (path: string) =>
@@ -77,11 +83,9 @@ export const problems = {
   // Who is asking.
   emailMissing: () => refuse('invalid', 9106, 'Missing X-Auth-Key, X-Auth-Email or Authorization headers'),
   keyMissing: () => refuse('invalid', 9107, 'Missing X-Auth-Key header'),
-  malformedCredentials: (code: 6102 | 6103 | 6111, why: string) =>
-    new Problem('invalid', [
-      { code: 6003, message: 'Invalid request headers' },
-      { code, message: why },
-    ]),
+  malformedEmail: () => malformedHeader(6102, 'X-Auth-Email'),
+  malformedKey: () => malformedHeader(6103, 'X-Auth-Key'),
+  malformedAuthorization: () => malformedHeader(6111, 'Authorization'),
   unknownKey: () => refuse('forbidden', 9103, 'Unknown X-Auth-Key or X-Auth-Email'),
   invalidToken: () => refuse('forbidden', 9109, 'Invalid access token'),
   tokenNotVerified: () => refuse('unauthenticated', 1000, 'Invalid API Token'),
@@ -95,7 +99,6 @@ export const problems = {
   zoneTaken: (name: string) => refuse('invalid', 1061, `${name} already exists in this account`, '/name'),
   memberTaken: (email: string) => refuse('invalid', 1062, `${email} is already a member of this account`, '/email'),
   accountNotEmpty: () => refuse('invalid', 1063, 'the account still has zones; delete them first'),
-  lastAdministrator: () => refuse('invalid', 1064, 'this would leave the service without a super administrator'),
 
   // Rulesets and lists.
   unknownPhase: (name: string) => refuse('invalid', 20222, `unknown phase "${name.slice(0, 100)}"`),
