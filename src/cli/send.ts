@@ -1,6 +1,6 @@
 /** Carries batches of records to ingest: tries each again, with the same Idempotency-Key, until the service took it. */
 import { setTimeout as sleep } from 'node:timers/promises'
-import { type Client, type Envelope, type Operation, Refused, type ScopeRef } from '../contract/index.ts'
+import { type Client, type Envelope, logs, Refused, type ScopeRef } from '../contract/index.ts'
 
 export type Taken = {
   readonly accepted: number
@@ -21,17 +21,6 @@ export type SendNeeds = {
   readonly firstWaitMs?: number
 }
 
-const ingest = {
-  id: 'ingest',
-  summary: 'Take in records',
-  tag: 'logs',
-  method: 'POST',
-  place: 'both',
-  path: '/logs/ingest/{dataset}',
-  allowed: 'logs:ingest',
-  stream: 'in',
-} as const satisfies Operation
-
 const longestWaitMs = 30_000
 const patienceMs = 120_000
 
@@ -40,7 +29,7 @@ export function makeSend({ client, scope, dataset, signal, onRetry, firstWaitMs 
   return async (body, key) => {
     for (let tries = 0; ; tries += 1) {
       try {
-        const answer = await client.open(ingest, {
+        const answer = await client.open(logs.ingest, {
           scope,
           params: { dataset },
           body,

@@ -31,9 +31,8 @@ export function judgeFetch(
   dataset: Dataset,
   limits: FetchLimits,
   now: Nanos,
-  watermark: Nanos,
 ): Judged<Fetch> {
-  const window = judgeWindow(query, limits, now, watermark)
+  const window = judgeWindow(query, limits, now)
   const options = judgeOptions(rawQuery, dataset, ['start', 'end', 'count', 'filter', 'dataset'])
   const filter = query.filter === undefined ? accept(null) : judgeFilter(query.filter, dataset)
   const count = judgeCount(query.count)
@@ -42,7 +41,7 @@ export function judgeFetch(
   return accept({ window: window.value, selection: { ...options.value, filter: filter.value }, count: count.value })
 }
 
-function judgeWindow({ start, end }: FetchQuery, limits: FetchLimits, now: Nanos, watermark: Nanos): Judged<Window> {
+function judgeWindow({ start, end }: FetchQuery, limits: FetchLimits, now: Nanos): Judged<Window> {
   const from = readTime(start)
   const to = readTime(end)
   const unreadable = [
@@ -51,7 +50,6 @@ function judgeWindow({ start, end }: FetchQuery, limits: FetchLimits, now: Nanos
   ]
   if (from === undefined || to === undefined) return reject(...unreadable)
   const { minAgeSeconds, maxRangeSeconds, retentionDays } = limits
-  const freshest = minAgeSeconds === 0 ? watermark : least(now - BigInt(minAgeSeconds) * second, watermark)
   const range = (why: string): Reason => ({ message: `error parsing time: invalid time range: ${why}` })
   const reasons = [
     ...(from >= to ? [range('start not before end')] : []),
@@ -59,10 +57,13 @@ function judgeWindow({ start, end }: FetchQuery, limits: FetchLimits, now: Nanos
     ...(from < now - BigInt(retentionDays) * 86_400n * second
       ? [range(`too early: logs older than ${retentionDays * 24}h0m0s are not available`)]
       : []),
-    ...(to > freshest ? [range(`too recent: minimum delay in serving logs is ${inMinutes(minAgeSeconds)}`)] : []),
+    ...(to > now - BigInt(minAgeSeconds) * second ? [{ message: tooRecent(limits) }] : []),
   ]
   return judgedBy(reasons, () => ({ from, to }))
 }
+
+export const tooRecent = ({ minAgeSeconds }: FetchLimits): string =>
+  `error parsing time: invalid time range: too recent: minimum delay in serving logs is ${inMinutes(minAgeSeconds)}`
 
 /** Whole unix seconds, unix nanoseconds, or RFC 3339. */
 function readTime(text: string | undefined): Nanos | undefined {
@@ -79,4 +80,3 @@ function judgeCount(text: string | undefined): Judged<number | undefined> {
 
 const inMinutes = (seconds: number): string =>
   seconds < 60 ? `${seconds}s` : `${Math.floor(seconds / 60)}m${seconds % 60}s`
-const least = (a: Nanos, b: Nanos): Nanos => (a < b ? a : b)

@@ -1,12 +1,13 @@
 /** Records in, records out. Log fetch speaks plain text where it refuses, as its clients expect. */
 import type { Readable } from 'node:stream'
+import { setTimeout as wait } from 'node:timers/promises'
 import { type AccessNeeds, retentionFlag, setRetentionFlag } from '../../access/index.ts'
-import { type Judged, problems, type Scope, sayReasons, second } from '../../base/index.ts'
+import { type Judged, type Nanos, problems, type Scope, sayReasons, second } from '../../base/index.ts'
 import { logs as contract } from '../../contract/index.ts'
 import { type Dataset, fieldList, judgeOptions } from '../../datasets/index.ts'
 import { append, type InflateLimits, inflate, type LogNeeds, scan, scanRay } from '../../logs/index.ts'
 import type { Bind, Raw } from '../bind.ts'
-import { type FetchLimits, judgeFetch } from '../fetch.ts'
+import { type FetchLimits, judgeFetch, tooRecent } from '../fetch.ts'
 
 export type { FetchLimits } from '../fetch.ts'
 
@@ -57,9 +58,10 @@ export function bindLogs(bind: Bind, { access, logs, ingestLimits, fetchLimits }
     if (scope.kind === 'zone' && !(await retentionFlag(access, scope))) return plain(asked, notKept)
     const dataset = logs.datasets.find(query.dataset ?? 'http_requests', scope.kind)
     if (!dataset) return plain(asked, `bad query: ${problems.datasetUnknown(query.dataset ?? '', scope.kind).message}`)
-    const fetch = judgeFetch(query, rawQuery, dataset, fetchLimits, logs.now(), logs.watermark.read())
+    const fetch = judgeFetch(query, rawQuery, dataset, fetchLimits, logs.now())
     if (!fetch.ok) return refusedBy(asked, fetch)
     const { window, selection, count } = fetch.value
+    if (!(await settled(logs, window.to, signal))) return plain(asked, `bad query: ${tooRecent(fetchLimits)}`)
     const limits = count === undefined ? {} : { count }
     return answer(asked, (encoding) => scan(logs, scope, dataset, window, selection, { ...limits, encoding, signal }))
   })
@@ -88,6 +90,18 @@ export function bindLogs(bind: Bind, { access, logs, ingestLimits, fetchLimits }
 
   bind(contract.retentionFlag, async ({ scope }) => ({ flag: await retentionFlag(access, scope) }))
   bind(contract.setRetentionFlag, ({ scope, body }, caller) => setRetentionFlag(access, caller, scope, body.flag))
+}
+
+/**
+ * Waits a little for inserts under way: only behind the watermark does the same range give the same records twice. An
+ * insert that hangs makes the range too recent.
+ */
+async function settled({ watermark }: LogNeeds, to: Nanos, signal: AbortSignal): Promise<boolean> {
+  for (let waited = 0; watermark.read() < to; waited += 20) {
+    if (waited >= 5_000 || signal.aborted) return false
+    await wait(20)
+  }
+  return true
 }
 
 const notKept = 'Retention is not turned on. Please enable log retention'
