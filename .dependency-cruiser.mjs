@@ -12,9 +12,12 @@ export const rooms = {
   jobs: ['base', 'datasets', 'destinations', 'db', 'access'],
   rulesets: ['base', 'expression', 'db', 'access'],
   exporter: ['base', 'destinations', 'jobs', 'logs'],
-  http: ['base', 'contract', 'access', 'datasets', 'logs', 'jobs', 'rulesets'],
-  cli: ['base', 'contract', 'datasets', 'expression', 'rulesets'],
+  http: ['base', 'contract', 'access', 'datasets', 'expression', 'logs', 'jobs', 'rulesets'],
+  cli: ['base', 'contract', 'datasets', 'destinations', 'expression', 'rulesets'],
 }
+
+// Rooms of which only types may be used: such an import is gone before anything runs.
+export const typesOnly = { contract: ['base'] }
 
 // Which rooms may hold which outside package; no one else may import it.
 export const keepers = {
@@ -51,10 +54,16 @@ export default {
       to: {
         path: '^src/',
         pathNot: [
-          `^src/(${[room, ...mayUse].join('|')})/`,
+          `^src/(${[room, ...mayUse, ...(typesOnly[room] ?? [])].join('|')})/`,
           ...(room === 'cli' ? [String.raw`^src/(service|config)\.ts$`] : []),
         ],
       },
+    })),
+    ...Object.entries(typesOnly).map(([room, others]) => ({
+      name: `${room}-takes-only-types`,
+      severity: 'error',
+      from: { path: `^src/${room}/`, pathNot: tests },
+      to: { path: `^src/(${others.join('|')})/`, dependencyTypesNot: ['type-only'] },
     })),
     {
       name: 'come-in-by-the-door',
@@ -72,7 +81,8 @@ export default {
       name: `only-${room}-knows-${name}`,
       severity: 'error',
       from: { path: '^src/', pathNot: [`^src/(${room})/`, tests] },
-      to: { path: `node_modules/${name}/` },
+      // A package that the cruiser cannot find stays a bare name.
+      to: { path: `(^|node_modules/)${name}(/|$)` },
     })),
   ],
   options: {

@@ -13,7 +13,7 @@ export {
 export { type FirstRun, makeFirstTenant } from './first-run.ts'
 export { addMember, changeRole, listMembers, removeMember } from './members.ts'
 export type { Page, Paged, PageInfo } from './page.ts'
-export { may, type Role, roles, sees } from './permissions.ts'
+export { may, type Role } from './permissions.ts'
 export * from './tokens.ts'
 export { rollKey, viewUser } from './users.ts'
 export * from './zones.ts'

@@ -1,4 +1,4 @@
 /** The command line. */
-export { type Command, columns, helpOf, type Terminal } from './command.ts'
+export { type Command, helpOf, type Terminal } from './command.ts'
 export { commands } from './commands/index.ts'
 export { run } from './run.ts'

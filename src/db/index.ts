@@ -1,5 +1,4 @@
 /** The metadata database: opened, migrated, and its tables. */
-export { dumpSchema } from './dump.ts'
 export { migrate } from './migrate.ts'
 export {
   answers,

@@ -1,6 +1,6 @@
 /** One suite for every kind in the registry: a new kind is tested the moment its line is added. */
 import assert from 'node:assert/strict'
-import { readdir, readFile } from 'node:fs/promises'
+import { readdir, readFile, writeFile } from 'node:fs/promises'
 import { test } from 'node:test'
 import fc from 'fast-check'
 import { renderDestinationCases } from './cases.ts'
@@ -139,7 +139,9 @@ test('every file of a kind is in the registry', async () => {
 
 test('the requests are exactly those in the golden files (npm run golden rewrites them)', async () => {
   for (const { path, text } of await renderDestinationCases()) {
-    assert.equal(await readFile(`${import.meta.dirname}/../../${path}`, 'utf8'), text, path)
+    const golden = `${import.meta.dirname}/../../${path}`
+    if (process.env.UPDATE_GOLDEN) await writeFile(golden, text)
+    assert.equal(await readFile(golden, 'utf8'), text, path)
   }
 })
 
