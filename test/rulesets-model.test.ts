@@ -64,6 +64,38 @@ onEachDatabase((fresh) => {
     assert.deepEqual(new Set(rules.map(({ description }) => description)), new Set(['a', ...crowd]))
   })
 
+  test('executing a ruleset and deleting it at the same moment ends one way or the other', async () => {
+    const { needs, account } = await tenant(fresh)
+    const phase = 'http_request_firewall_custom'
+    for (let round = 0; round < 10; round++) {
+      const made = await rulesets.create(needs, theService, account, { name: 'x', kind: 'custom', phase })
+      assert.ok(made)
+      const execute = { action: 'execute', action_parameters: { id: made.id }, expression: 'true' }
+      const [deployed, deleted] = await Promise.all([
+        done(rulesets.put(needs, theService, account, { phase }, { rules: [execute] })),
+        done(rulesets.remove(needs, theService, account, { id: made.id })),
+      ])
+      assert.notEqual(deployed, deleted)
+      await rulesets.put(needs, theService, account, { phase }, { rules: [] })
+    }
+  })
+
+  test('versions deleted at the same moment leave one that can be read', async () => {
+    const { needs, account } = await tenant(fresh)
+    const phase = 'http_request_firewall_managed'
+    for (let round = 0; round < 10; round++) {
+      for (let more = 0; more < 3; more++)
+        await rulesets.put(needs, theService, account, { phase }, { rules: [rule('a')] })
+      const all = await rulesets.versions(needs, account, { phase })
+      const { id } = await rulesets.view(needs, account, { phase })
+      await Promise.all(
+        all.map(({ version }) => done(rulesets.removeVersion(needs, theService, account, { id }, version))),
+      )
+      assert.equal((await rulesets.versions(needs, account, { phase })).length, 1)
+      assert.ok((await rulesets.view(needs, account, { phase })).rules)
+    }
+  })
+
   test('any sequence of edits leaves the versions that a plain array would have', async () => {
     const { needs, account: scope } = await tenant(fresh)
     await fc.assert(

@@ -14,7 +14,7 @@ import {
   showMoment,
   toMoment,
 } from '../base/index.ts'
-import type { Db } from '../db/index.ts'
+import { type Db, isReferenced } from '../db/index.ts'
 import { difference } from './difference.ts'
 import type { EditNeeds } from './edit.ts'
 import { invalidRule, judgeList, type Where } from './judge.ts'
@@ -49,51 +49,51 @@ export async function change(
   options: WriteOptions,
   { rules, next, absent }: Change,
 ): Promise<Ruleset | null> {
-  for (let attempt = 0; attempt < mostAttempts; attempt++) {
-    try {
-      return await inTransaction(needs, options, async (trx) => {
-        const row = await findRow(trx, scope, address)
-        if (!row) {
-          const made = await absent?.(trx)
-          if (made) return made
-          throw options.ifMatch === undefined || 'id' in address ? missing(address) : problems.rulesetChanged('none')
-        }
-        judgeOwner(row, scope)
-        judgeMatch(row, options.ifMatch)
-        const old = await readRuleset(trx, row)
-        if (!old) throw new Again()
-        const at = needs.now()
-        const where = await whereOf(trx, scope, row.phase, old.kind, [...rules, ...old.rules])
-        const ruleset = await addVersion(trx, row, { ...next(old, where, editNeeds(at)), at })
-        if (!ruleset) throw new Again()
-        await noteChange(trx, caller, scope, old, ruleset, at)
-        return ruleset
-      })
-    } catch (error) {
-      if (!(error instanceof Again)) throw error
+  return inTransaction(needs, options, async (trx) => {
+    const row = await findRow(trx, scope, address)
+    if (!row) {
+      const made = await absent?.(trx)
+      if (made) return made
+      throw options.ifMatch === undefined || 'id' in address ? missing(address) : problems.rulesetChanged('none')
     }
-  }
-  throw problems.rulesetBusy()
+    judgeOwner(row, scope)
+    judgeMatch(row, options.ifMatch)
+    const old = await readRuleset(trx, row)
+    if (!old) throw new Again()
+    const at = needs.now()
+    const where = await whereOf(trx, scope, row.phase, old.kind, [...rules, ...old.rules])
+    const ruleset = await addVersion(trx, row, { ...next(old, where, editNeeds(at)), at })
+    if (!ruleset) throw new Again()
+    await noteChange(trx, caller, scope, old, ruleset, at)
+    return ruleset
+  })
 }
 
 class DryRun extends Error {}
 
-/** A dry run does everything and then takes it back, so that it meets every obstacle that the real one would meet. */
+/**
+ * One transaction, begun again when another writer was faster. A dry run does everything and then takes it back, so that
+ * it meets every obstacle that the real one would meet.
+ */
 export async function inTransaction<T>(
   { db }: RulesetNeeds,
   { dryRun }: WriteOptions,
   work: (trx: Db) => Promise<T>,
 ): Promise<T | null> {
-  try {
-    return await db.transaction().execute(async (trx) => {
-      const done = await work(trx)
-      if (dryRun) throw new DryRun()
-      return done
-    })
-  } catch (error) {
-    if (error instanceof DryRun) return null
-    throw error
+  for (let attempt = 0; attempt < mostAttempts; attempt++) {
+    try {
+      return await db.transaction().execute(async (trx) => {
+        const done = await work(trx)
+        if (dryRun) throw new DryRun()
+        return done
+      })
+    } catch (error) {
+      if (error instanceof DryRun) return null
+      // A foreign key refuses when a ruleset is executed and deleted at the same moment; who comes second sees which.
+      if (!(error instanceof Again) && !isReferenced(error)) throw error
+    }
   }
+  throw problems.rulesetBusy()
 }
 
 /** The difference, not two whole rulesets: what went and what was on the old side, what came and what is on the new. */
@@ -149,6 +149,14 @@ export const editNeeds = (at: bigint): EditNeeds => ({ newId, at: showMoment(toM
 export function edited(where: Where, old: readonly Rule[], edit: Judged<Rule[]>): Rule[] {
   const rules = accepted(edit)
   refuseFor(judgeList(where, rules, old))
+  return rules
+}
+
+/** The same for a body that is one rule: what is wrong with the list is pointed out in that rule. */
+export function editedAlone(where: Where, old: readonly Rule[], edit: Judged<Rule[]>): Rule[] {
+  const rules = accepted(edit)
+  const reasons = judgeList(where, rules, old)
+  refuseFor(reasons.map((reason) => ({ ...reason, pointer: (reason.pointer ?? '').replace(/^\/rules(\/\d+)?/, '') })))
   return rules
 }
 

@@ -46,7 +46,7 @@ const name = text({ min: 1, max: 256 })
 const kind: Shape<Kind> = (value, place) =>
   kinds.includes(value as Kind) ? (value as Kind) : place.refuse(value, `it is not one of ${kinds.join(', ')}`)
 const phaseName: Shape<string> = (value, place) =>
-  typeof value === 'string' && findPhase(value) ? value : place.refuse(value, `unknown phase "${String(value)}"`)
+  typeof value === 'string' && findPhase(value) ? value : place.refuse(value, 'there is no such phase')
 const rules = listOf(anything, { max: 10_000 })
 
 /** The three bodies that carry a list of rules differ in what else they may say. */

@@ -2,8 +2,8 @@
  * Rate limits at work: a counter for each rule and each combination of values of its characteristics. Counters are kept
  * in memory, each node for itself; sharing them between the nodes of a cluster is a later step.
  */
-import type { Nanos } from '../base/index.ts'
-import { second } from '../base/index.ts'
+import { type Nanos, second } from '../base/index.ts'
+import { showValue, type Value } from '../expression/index.ts'
 import type { RateLimit } from './ruleset.ts'
 
 export type Counters = {
@@ -59,5 +59,5 @@ const allowed = ({ requests_per_period: requests, score_per_period: score }: Rat
   requests ?? score ?? Number.POSITIVE_INFINITY
 
 /** A missing value and an empty one are different keys. */
-export const counterKey = (ruleId: string, values: readonly unknown[]): string =>
-  `${ruleId} ${JSON.stringify(values.map((value) => value ?? null))}`
+export const counterKey = (ruleId: string, values: readonly (Value | undefined)[]): string =>
+  `${ruleId} ${JSON.stringify(values.map(showValue))}`

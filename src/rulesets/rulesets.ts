@@ -7,6 +7,7 @@ import {
   accepted,
   change,
   edited,
+  editedAlone,
   editNeeds,
   inTransaction,
   judgeMatch,
@@ -26,6 +27,7 @@ import {
   entryKind,
   executorsOf,
   findRow,
+  holdRow,
   insertRuleset,
   missing,
   noteExecutions,
@@ -80,7 +82,7 @@ async function make({ now }: RulesetNeeds, trx: Db, caller: Caller, scope: Scope
 }
 
 /** Replaces description and rules; through a phase it also makes the entry point when there is none. */
-export function put(
+export async function put(
   needs: RulesetNeeds,
   caller: Caller,
   scope: Scope,
@@ -130,7 +132,7 @@ export function addRule(
       const { draft, position } = accepted(judgeRuleBody(where, body))
       if (!draft.definition || draft.id !== undefined)
         throw problems.invalid([{ message: 'a new rule needs a definition and has no id yet' }], invalidRule)
-      const rules = edited(where, old.rules, added(edit, old.rules, draft, position))
+      const rules = editedAlone(where, old.rules, added(edit, old.rules, draft, position))
       return { description: old.description, rules }
     },
   })
@@ -155,7 +157,7 @@ export function patchRule(
         throw problems.invalid([{ message: 'the id is not that of the rule in the path', pointer: '/id' }], invalidRule)
       const next = patched(edit, old.rules, ruleId, draft, position)
       if (!next) throw problems.ruleMissing(ruleId)
-      return { description: old.description, rules: edited(where, old.rules, next) }
+      return { description: old.description, rules: editedAlone(where, old.rules, next) }
     },
   })
 }
@@ -216,6 +218,7 @@ export async function removeVersion(
   await inTransaction(needs, options, async (trx) => {
     const row = await ownRow(trx, scope, address)
     const version = versionNumber(number)
+    if (!(await holdRow(trx, row))) throw new Again()
     const { numDeletedRows } = await trx
       .deleteFrom('ruleset_versions')
       .where('ruleset_id', '=', row.id)
@@ -245,13 +248,7 @@ async function stepBack(trx: Db, scope: Scope, row: RulesetRow): Promise<void> {
     .limit(1)
     .executeTakeFirst()
   if (!left) throw problems.onlyVersion()
-  const { numUpdatedRows } = await trx
-    .updateTable('rulesets')
-    .set({ current_version: left.version })
-    .where('id', '=', row.id)
-    .where('current_version', '=', row.current_version)
-    .executeTakeFirst()
-  if (numUpdatedRows === 0n) throw problems.rulesetBusy()
+  await trx.updateTable('rulesets').set({ current_version: left.version }).where('id', '=', row.id).execute()
   await noteExecutions(trx, row, JSON.parse(left.rules) as Rule[])
 }
 

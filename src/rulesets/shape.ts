@@ -44,7 +44,8 @@ export function judgeShape<T>(shape: Shape<T>, value: unknown, pointer = '', nam
 }
 
 // RFC 6901: a tilde or a slash in a key is written ~0 or ~1.
-const escaped = (key: string | number): string => String(key).replaceAll('~', '~0').replaceAll('/', '~1')
+const escaped = (key: string | number): string =>
+  String(key).slice(0, longestShown).replaceAll('~', '~0').replaceAll('/', '~1')
 
 const longestShown = 200
 

@@ -105,6 +105,18 @@ export async function addVersion(trx: Db, row: RulesetRow, version: NewVersion):
   return insertVersion(trx, { ...row, current_version: number, last_version: number }, version)
 }
 
+/** Keeps other writers off the row until the transaction ends; false when one of them changed it since it was read. */
+export async function holdRow(trx: Db, row: RulesetRow): Promise<boolean> {
+  const { numUpdatedRows } = await trx
+    .updateTable('rulesets')
+    .set({ last_version: row.last_version })
+    .where('id', '=', row.id)
+    .where('last_version', '=', row.last_version)
+    .where('current_version', '=', row.current_version)
+    .executeTakeFirst()
+  return numUpdatedRows > 0n
+}
+
 async function insertVersion(trx: Db, row: RulesetRow, { description, rules, at }: NewVersion): Promise<Ruleset> {
   const version = { version: row.current_version, description, last_updated: toMoment(at) }
   await trx

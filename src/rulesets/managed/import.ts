@@ -60,41 +60,34 @@ export async function importManaged(
   const chosen = drafts.flatMap((draft) => draft.id ?? [])
   if (new Set(chosen).size < chosen.length)
     throw problems.invalid([{ message: 'two rules have the same id', pointer: '/rules' }], invalidRule)
-  return withoutRaces(() =>
-    inTransaction(needs, options, async (trx) => {
-      const at = needs.now()
-      const row = await findManaged(trx, file)
-      const old = row && (await readRuleset(trx, row))
-      const rules = edited(where, old?.rules ?? [], replaceManaged(old?.rules ?? [], drafts, at))
-      if (!row || !old) {
-        const made = await insertRuleset(trx, null, { ...file, kind: 'managed' }, { description, rules, at })
-        await record(trx, {
-          caller,
-          at,
-          scope: null,
-          action: 'create',
-          resource: { type: 'ruleset', id: made.id },
-          new: { name: made.name, kind: made.kind, phase: made.phase, version: made.version, rules: rules.length },
-        })
-        return made
-      }
-      if (old.description === description && isDeepStrictEqual(old.rules, rules)) return old
-      const next = await addVersion(trx, row, { description, rules, at })
-      if (!next) throw new Again()
-      await noteChange(trx, caller, null, old, next, at)
-      return next
-    }),
-  )
-}
-
-/** Processes that start together bring the same file: the one that comes second finds it stored. */
-async function withoutRaces<T>(work: () => Promise<T>): Promise<T> {
-  try {
-    return await work()
-  } catch (error) {
-    if (error instanceof Again || isTaken(error)) return work()
-    throw error
-  }
+  return inTransaction(needs, options, async (trx) => {
+    const at = needs.now()
+    const row = await findManaged(trx, file)
+    const old = row && (await readRuleset(trx, row))
+    const rules = edited(where, old?.rules ?? [], replaceManaged(old?.rules ?? [], drafts, at))
+    if (!row || !old) {
+      const made = await insertRuleset(trx, null, { ...file, kind: 'managed' }, { description, rules, at }).catch(
+        (error: unknown) => {
+          // Processes that start together bring the same file: the one that comes second finds it stored.
+          throw isTaken(error) ? new Again() : error
+        },
+      )
+      await record(trx, {
+        caller,
+        at,
+        scope: null,
+        action: 'create',
+        resource: { type: 'ruleset', id: made.id },
+        new: { name: made.name, kind: made.kind, phase: made.phase, version: made.version, rules: rules.length },
+      })
+      return made
+    }
+    if (old.description === description && isDeepStrictEqual(old.rules, rules)) return old
+    const next = await addVersion(trx, row, { description, rules, at })
+    if (!next) throw new Again()
+    await noteChange(trx, caller, null, old, next, at)
+    return next
+  })
 }
 
 /** Brings the starter set to the version that this release ships. */
