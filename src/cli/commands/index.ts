@@ -2,13 +2,18 @@
 import type { Command } from '../command.ts'
 import { accountCommands } from './accounts.ts'
 import { auditCommands } from './audit.ts'
+import { destinationCommands } from './destinations.ts'
 import { generateCommands } from './generate.ts'
 import { ingestCommands } from './ingest.ts'
+import { jobCommands } from './jobs.ts'
 import { listCommands } from './lists.ts'
 import { managedCommands } from './managed.ts'
+import { ownershipCommands } from './ownership.ts'
+import { previewCommands } from './preview.ts'
 import { ruleCommands } from './rules.ts'
 import { rulesetCommands } from './rulesets.ts'
 import { serveCommands } from './serve.ts'
+import { tailCommands } from './tail.ts'
 import { tokenCommands } from './tokens.ts'
 import { traceCommands } from './trace.ts'
 import { userCommands } from './users.ts'
@@ -18,6 +23,11 @@ export const commands: readonly Command[] = [
   ...serveCommands,
   ...ingestCommands,
   ...generateCommands,
+  ...previewCommands,
+  ...tailCommands,
+  ...jobCommands,
+  ...destinationCommands,
+  ...ownershipCommands,
   ...rulesetCommands,
   ...managedCommands,
   ...traceCommands,
