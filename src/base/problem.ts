@@ -151,5 +151,8 @@ export const problems = {
       1002,
       `requests to a destination of the kind ${kind} are not signed; those of the kind https are`,
     ),
+  tailTaken: () =>
+    refuse('forbidden', 1004, 'opening a new session is not allowed: somebody reads the one session of this zone'),
+  tailMissing: () => refuse('missing', 1009, 'there is no such session, or it is over'),
   fixed: (field: string) => refuse('invalid', 1002, `${field} of a job cannot be changed; make a new job`, `/${field}`),
 } as const

@@ -1,6 +1,7 @@
 /** The contract: what the API offers, in one table, and what is made from it. */
 export * as access from './access.ts'
 export * as audit from './audit.ts'
+export * as catalogue from './catalogue.ts'
 export * from './client.ts'
 export type { Envelope, ErrorItem } from './envelope.ts'
 export * as lists from './lists.ts'
@@ -19,4 +20,6 @@ export {
   type ScopeRef,
 } from './operation.ts'
 export { operations } from './operations.ts'
+export * as preview from './preview.ts'
 export * as rulesets from './rulesets.ts'
+export * as tail from './tail.ts'

@@ -12,8 +12,11 @@ import type { Filter, FilterCondition, FilterNode, FilterOperator } from './sele
 const mostOperators = 30
 const mostBytes = 1000
 
+/** `instant`: live tail's clients also write `neq`, and the list of an `in` as one text with commas. */
+export type FilterSpelling = 'job' | 'instant'
+
 /** An empty text is no filter. */
-export function judgeFilter(text: string, dataset: Dataset): Judged<Filter> {
+export function judgeFilter(text: string, dataset: Dataset, spelling: FilterSpelling = 'job'): Judged<Filter> {
   if (text === '') return accept(null)
   if (Buffer.byteLength(text) > mostBytes) return reject(`filter is longer than ${mostBytes} bytes`)
   const parsed = parseExactly(text)
@@ -23,6 +26,7 @@ export function judgeFilter(text: string, dataset: Dataset): Judged<Filter> {
   const reasons: Reason[] = []
   const judge: NodeJudge = {
     dataset,
+    spelling,
     operators: 0,
     complain: (pointer, message) => reasons.push({ pointer, message }),
   }
@@ -54,6 +58,7 @@ export function operatorsFor(field: Field): readonly FilterOperator[] {
 
 type NodeJudge = {
   readonly dataset: Dataset
+  readonly spelling: FilterSpelling
   /** Counted so far: `and` and `or` as well as those of conditions. */
   operators: number
   readonly complain: (pointer: string, message: string) => void
@@ -76,7 +81,23 @@ function judgeNode(value: unknown, pointer: string, judge: NodeJudge): FilterNod
   }
   if ('and' in value) return wrap(judgeNodes(value.and, `${pointer}/and`, judge), (and) => ({ and }))
   if ('or' in value) return wrap(judgeNodes(value.or, `${pointer}/or`, judge), (or) => ({ or }))
-  return judgeCondition(value, pointer, judge)
+  return judgeCondition(judge.spelling === 'instant' ? fromInstant(value) : value, pointer, judge)
+}
+
+const instantOperators = new Map<unknown, FilterOperator>([
+  ['neq', '!eq'],
+  ['notin', '!in'],
+  ['not in', '!in'],
+])
+
+function fromInstant(condition: Record<string, unknown>): Record<string, unknown> {
+  const operator = instantOperators.get(condition.operator) ?? condition.operator
+  const isList = (operator === 'in' || operator === '!in') && typeof condition.value === 'string'
+  return {
+    ...condition,
+    ...('operator' in condition ? { operator } : {}),
+    ...(isList ? { value: (condition.value as string).split(',').map((each) => each.trim()) } : {}),
+  }
 }
 
 const wrap = <T>(nodes: readonly FilterNode[] | undefined, make: (nodes: readonly FilterNode[]) => T) =>

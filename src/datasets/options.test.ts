@@ -17,6 +17,7 @@ const aSelection = aDataset.chain((dataset) =>
         timestamps: fc.constantFrom(...timestampFormats),
         redact: fc.boolean(),
         output: fc.constant({ type: 'ndjson' } as const),
+        compression: fc.constant('gzip' as const),
         filter: fc.constant(null),
       },
       { noNullPrototype: true },

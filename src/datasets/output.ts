@@ -7,7 +7,14 @@ import { type Judged, judgedBy, type Reason, reject } from '../base/index.ts'
 import type { Dataset } from './dataset.ts'
 import { isObject, pointTo } from './json.ts'
 import { excerpt, isTimestampFormat, judgeNames, mayBeSample } from './judging.ts'
-import { type Output, plainSelection, type Selection, timestampFormats } from './selection.ts'
+import {
+  type Compression,
+  compressions,
+  type Output,
+  plainSelection,
+  type Selection,
+  timestampFormats,
+} from './selection.ts'
 import { judgeTemplate } from './template.ts'
 
 const framing = [
@@ -42,6 +49,7 @@ const known: readonly string[] = [
   'sample_rate',
   'CVE-2021-44228',
   'merge_subrequests',
+  'compression',
 ]
 
 const longest = 4096
@@ -73,6 +81,7 @@ export function judgeOutputOptions(options: unknown, dataset: Dataset): Judged<S
   const type = options.output_type ?? 'ndjson'
   const output = isOutputType(type) ? judgeFraming(type, options, dataset, fields, complain) : undefined
   if (!output) complain('/output_type', `output_type is one of ${outputTypes.join(', ')}`)
+  const compression = judgeCompression(options.compression ?? null, output, complain)
 
   return judgedBy(reasons, () => ({
     fields,
@@ -80,6 +89,7 @@ export function judgeOutputOptions(options: unknown, dataset: Dataset): Judged<S
     timestamps: timestamps as Selection['timestamps'],
     redact: redact as boolean,
     output: output as Output,
+    compression,
     filter: null,
   }))
 }
@@ -93,6 +103,17 @@ function judgeFieldNames(value: unknown, dataset: Dataset, complain: Complain): 
   for (const [index, verdict] of judgeNames(dataset, value).entries())
     if (verdict) complain(`/field_names/${index}`, verdict)
   return value
+}
+
+function judgeCompression(value: unknown, output: Output | undefined, complain: Complain): Compression {
+  if (output?.type === 'parquet') {
+    if (value !== null)
+      complain('/compression', 'compression has no meaning for a parquet file, which packs its own pages')
+    return 'none'
+  }
+  const known = compressions.find((each) => each === (value ?? 'gzip'))
+  if (!known) complain('/compression', `compression is one of ${compressions.join(', ')}`)
+  return known ?? 'gzip'
 }
 
 /** How a batch is framed. Framing that equals the plain one is the plain one, so that it keeps the fast path. */

@@ -13,8 +13,13 @@ export type Selection = {
   /** Every `${` is written `x{`. */
   readonly redact: boolean
   readonly output: Output
+  /** Of each object; a parquet file packs its own pages and says `none`. */
+  readonly compression: Compression
   readonly filter: Filter
 }
+
+export const compressions = ['gzip', 'zstd', 'none'] as const
+export type Compression = (typeof compressions)[number]
 
 /** How the text of a batch is put together; `ndjson` is the plain fast path, one object a line. */
 export type Output =
@@ -65,5 +70,6 @@ export const plainSelection = (dataset: Dataset): Selection => ({
   timestamps: 'unixnano',
   redact: false,
   output: { type: 'ndjson' },
+  compression: 'gzip',
   filter: null,
 })

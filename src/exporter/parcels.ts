@@ -14,16 +14,22 @@ export function partName(
 }
 
 /** What the bytes of a part are, and how their name ends. */
-export function formOf({ output }: Turn['selection']): {
+export function formOf({ output, compression }: Turn['selection']): {
   ending: string
   contentType: string
-  contentEncoding: 'gzip' | 'identity'
+  contentEncoding: 'gzip' | 'zstd' | 'identity'
 } {
   if (output.type === 'parquet')
     return { ending: 'parquet', contentType: 'application/vnd.apache.parquet', contentEncoding: 'identity' }
   const isCsv = output.type === 'framed' && output.style === 'csv'
-  return { ending: 'log.gz', contentType: isCsv ? 'text/csv' : 'application/x-ndjson', contentEncoding: 'gzip' }
+  return { ...packings[compression], contentType: isCsv ? 'text/csv' : 'application/x-ndjson' }
 }
+
+const packings = {
+  gzip: { ending: 'log.gz', contentEncoding: 'gzip' },
+  zstd: { ending: 'log.zst', contentEncoding: 'zstd' },
+  none: { ending: 'log', contentEncoding: 'identity' },
+} as const
 
 /** 20261115T023359Z */
 const compact = (nanos: bigint): string => toRfc3339(nanos).replaceAll(/[-:]/g, '')

@@ -1,6 +1,7 @@
 /**
  * The hosted product's spelling, understood in this one file: `/logpush/` for `/logexport/`, `logpull_options` for
- * `logfetch_options` in what comes in and goes out, and no challenge where the string is itself a credential.
+ * `logfetch_options` in what comes in and goes out, and no challenge where the string is itself a credential. Live tail
+ * is spelled `edge` in some clients and `edge/jobs` in others.
  */
 import type { Ownership } from '../jobs/index.ts'
 
@@ -8,8 +9,10 @@ export type Dialect = 'own' | 'hosted'
 
 const hostedPath = /^((?:\/client)?\/v4\/(?:zones|accounts)\/[^/?]+)\/logpush(?=[/?]|$)/
 
+const longTailPath = /^((?:\/client)?\/v4\/zones\/[^/?]+\/logexport\/edge)\/jobs(?=\/?(?:\?|$))/
+
 /** The path as the contract spells it. */
-export const rewriteUrl = (url: string): string => url.replace(hostedPath, '$1/logexport')
+export const rewriteUrl = (url: string): string => url.replace(hostedPath, '$1/logexport').replace(longTailPath, '$1')
 
 export const dialectOf = (originalUrl: string): Dialect => (hostedPath.test(originalUrl) ? 'hosted' : 'own')
 

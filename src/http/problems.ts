@@ -55,8 +55,8 @@ export function asProblem(
   }
 }
 
-/** The path of a URL for a message: without its query, which may hold a secret, and not longer than helps. */
+/** The path of a URL for a message: without a secret, which a query or the id of a session is, and not longer than helps. */
 export const pathOf = (url: string): string => {
-  const path = url.split('?', 1)[0] ?? ''
+  const path = (url.split('?', 1)[0] ?? '').replace(/^(\/instant-logs\/ws\/sessions\/).+/, '$1****')
   return path.length > 200 ? `${path.slice(0, 200)}…` : path
 }

@@ -3,12 +3,15 @@ import { randomUUID } from 'node:crypto'
 import fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify'
 import { type Clock, type Log, type Metrics, problems } from '../base/index.ts'
 import { type Operation, openapi } from '../contract/index.ts'
+import { makeTails } from '../logs/index.ts'
 import { bases, makeBind } from './bind.ts'
 import { answerBrokenRequest, answerExpectation, readJsonStrictly } from './body.ts'
+import { bindConsole } from './console.ts'
 import { rewriteUrl } from './dialect.ts'
 import { asProblem, pathOf, refusal, statusOf } from './problems.ts'
 import { makeRateLimiter, type RateLimit } from './ratelimit.ts'
 import { bindAll, type RouteNeeds } from './routes/index.ts'
+import { isTailRequest, serveTails } from './tail.ts'
 
 export type HttpNeeds = RouteNeeds & {
   readonly log: Log
@@ -40,7 +43,7 @@ export function makeServer(needs: HttpNeeds): { app: FastifyInstance; bound: rea
     // While closing, requests on open connections are still answered, in the envelope, and each ends its connection.
     return503OnClosing: false,
     // Node would answer these two by itself, with no envelope and no request id.
-    http: { requireHostHeader: false },
+    http: { requireHostHeader: false, shouldUpgradeCallback: isTailRequest },
   })
   app.server.on('checkExpectation', answerExpectation)
   // Slow senders: headers within 20 s, and the whole of a request is bounded by the routes that read streams.
@@ -109,8 +112,11 @@ export function makeServer(needs: HttpNeeds): { app: FastifyInstance; bound: rea
     metrics,
     allow: makeRateLimiter(needs.rateLimit, needs.now),
   })
-  bindAll(bind, needs)
+  const tails = makeTails(needs.logs)
+  serveTails(app, tails)
+  bindAll(bind, { ...needs, tails })
   bindUnscoped(app, needs, bound)
+  bindConsole(app)
   return { app, bound }
 }
 

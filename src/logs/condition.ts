@@ -36,7 +36,8 @@ function positive({ key, value }: FilterCondition, operator: string, bind: Bind)
     case 'geq':
       return `${name} >= ${bind(value, type)}`
     case 'in':
-      return `${name} IN ${bind(value, `Array(${type})`)}`
+      // Inside an array a number in quotes is not taken for one.
+      return `${name} IN ${bind(type === 'Int64' ? (value as readonly string[]).map(BigInt) : value, `Array(${type})`)}`
     case 'startsWith':
     case 'endsWith':
       return `${operator}(${name}, ${bind(value, type)})`

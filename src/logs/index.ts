@@ -21,6 +21,7 @@ export { type Appended, append, type Ingest, makeIngest } from './append.ts'
 export { connectByUrl, connectToEngine, type RecordStore } from './connect.ts'
 export { type InflateLimits, inflate, inflateLimits } from './inflate.ts'
 export type { LineFault } from './lines.ts'
+export { type Preview, type PreviewNeeds, preview } from './preview.ts'
 export { type Dropped, forget, type RetentionRules } from './retention.ts'
 export {
   type Activity,
@@ -35,4 +36,5 @@ export {
 export { type Query, select, type Window } from './select.ts'
 export { type SpooledPart, type SpoolOptions, spoolParts } from './spool.ts'
 export { makeTables, type TableOptions } from './tables.ts'
+export { makeTails, type TailAsked, type TailNeeds, type TailReader, type TailSession, type Tails } from './tail.ts'
 export { type Floors, makeWatermark, type Watermark, type WatermarkOptions } from './watermark.ts'
