@@ -121,6 +121,15 @@ describe('making a job', () => {
     assert.deepEqual(pointersOf(output), ['/output_options/field_names/1', '/output_options/sample_rate'])
   })
 
+  test('a thousand mistakes of one sort are told twenty times', async () => {
+    const field_names = Array.from({ length: 5000 }, (_, n) => `Nope${n}`)
+    const created = await house.ask('POST', '/jobs', { destination_conf: newConf(), output_options: { field_names } })
+    assert.deepEqual([created.status, created.body.errors.length], [400, 20])
+    const logfetch_options = `fields=${'x,'.repeat(2000)}`
+    const judged = await house.ask('POST', '/validate/origin', { logfetch_options })
+    assert.ok(JSON.stringify(judged.body).length < 5000)
+  })
+
   test('names have letters, digits, dots and hyphens, up to 512', async () => {
     for (const name of ['', 'a', 'www.Example-1.com', 'x'.repeat(512)])
       assert.equal((await house.make(newConf(), { name })).name, name)

@@ -3,6 +3,7 @@ import { gzipSync } from 'node:zlib'
 import { problems, type Scope, sayReasons } from '../base/index.ts'
 import { judgeOptions } from '../datasets/index.ts'
 import { judgeDestination } from '../destinations/index.ts'
+import { mostReasons } from './draft.ts'
 import type { JobNeeds } from './job.ts'
 import { outsideForChecks, plainParcel, sayOutcome } from './ownership.ts'
 
@@ -44,5 +45,5 @@ export function judgeOrigin(
   const known = datasets.find(dataset, scope.kind)
   if (!known) return { valid: false, message: problems.datasetUnknown(dataset, scope.kind).message }
   const judged = judgeOptions(options, known)
-  return judged.ok ? fine : { valid: false, message: sayReasons(judged.reasons) }
+  return judged.ok ? fine : { valid: false, message: sayReasons(judged.reasons.slice(0, mostReasons)) }
 }

@@ -33,6 +33,9 @@ export function judgeSelection(texts: OptionTexts, dataset: Dataset): Judged<Sel
 const judgeKept = (text: string): Judged<void> =>
   text.isWellFormed() ? accept(undefined) : reject('half a surrogate pair cannot be kept')
 
+/** A list with a thousand wrong names is one mistake, not a thousand. */
+export const mostReasons = 20
+
 export const judgeConf = (conf: string): Judged<Destination> => at('/destination_conf', judgeDestination(conf))
 
 /** Ranges with a hole: 0 means no ceiling of the customer's own, otherwise not below the least. */

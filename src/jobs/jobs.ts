@@ -4,7 +4,15 @@ import { problems, type Reason, type Scope, toMoment } from '../base/index.ts'
 import type { Dataset } from '../datasets/index.ts'
 import { type Db, isTaken } from '../db/index.ts'
 import type { Destination } from '../destinations/index.ts'
-import { type Ceilings, judgeCeilings, judgeConf, judgeSelection, type OptionTexts, withoutRedaction } from './draft.ts'
+import {
+  type Ceilings,
+  judgeCeilings,
+  judgeConf,
+  judgeSelection,
+  mostReasons,
+  type OptionTexts,
+  withoutRedaction,
+} from './draft.ts'
 import {
   auditView,
   type Job,
@@ -238,7 +246,7 @@ function judgeWhole(conf: string, texts: OptionTexts, draft: Ceilings, dataset: 
   if (kind === 'edge' && dataset.name !== 'http_requests') {
     reasons.push({ message: 'kind edge is only for http_requests', pointer: '/kind' })
   }
-  if (reasons.length > 0 || !destination.ok) throw problems.invalid(reasons)
+  if (reasons.length > 0 || !destination.ok) throw problems.invalid(reasons.slice(0, mostReasons))
   return destination.value
 }
 
