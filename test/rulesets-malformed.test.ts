@@ -262,7 +262,6 @@ const malformed: Record<string, unknown[]> = {
     {},
     { cache: 'yes' },
     { edge_ttl: { mode: 'override_origin' } },
-    { edge_ttl: { mode: 'respect_origin', default: 5 } },
     { edge_ttl: { mode: 'respect_origin', status_code_ttl: [{ value: 1 }] } },
     { cache_key: { custom_key: { query_string: { include: { list: ['a'] }, exclude: { list: ['b'] } } } } },
     { read_timeout: 5 },

@@ -283,6 +283,23 @@ test('skip rules tell their logging, and lose it with their action', async () =>
   await emptied(zone, custom)
 })
 
+test('a patch with action and expression replaces the definition, one without changes only what it names', async () => {
+  const { id, rules } = await put(zone, custom, { rules: [block('/a', { description: 'keep me', ref: 'mine' })] })
+  const params = { ruleset_id: id, rule_id: rules[0]!.id }
+  const off = await client.call(rulesets.updateRule, { scope: zone, params, body: { enabled: false } })
+  assert.deepEqual(
+    [off?.rules[0]?.enabled, off?.rules[0]?.description, off?.rules[0]?.expression, off?.rules[0]?.version],
+    [false, 'keep me', block('/a').expression, '2'],
+  )
+  const whole = await client.call(rulesets.updateRule, { scope: zone, params, body: block('/b') })
+  assert.deepEqual(
+    [whole?.rules[0]?.enabled, whole?.rules[0]?.description, whole?.rules[0]?.ref, whole?.rules[0]?.id],
+    [true, '', 'mine', rules[0]?.id],
+  )
+  assert.equal((await refusal(client.call(rulesets.updateRule, { scope: zone, params, body: {} }))).status, 400)
+  await emptied(zone, custom)
+})
+
 test('managed rulesets are there for every account, hide their expressions, and are read by tag', async () => {
   const params = { ruleset_id: commonProtection.id }
   const set = await client.call(rulesets.viewRuleset, { scope: account, params })

@@ -225,7 +225,7 @@ export const addRule = operation({
 export const updateRule = operation({
   ...writing,
   id: 'updateRule',
-  summary: 'Replace the definition of one rule, move it, or both',
+  summary: 'Change one rule, move it, or both; a body with action and expression replaces the whole definition',
   method: 'PATCH',
   path: '/rulesets/{ruleset_id}/rules/{rule_id}',
   params: byIdAndRule,

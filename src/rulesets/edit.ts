@@ -5,7 +5,7 @@
 import { isDeepStrictEqual } from 'node:util'
 import { accept, type Judged, judgedBy, type Reason, reject } from '../base/index.ts'
 import type { Rule, RuleDefinition } from './ruleset.ts'
-import { placeIn } from './shape.ts'
+import { isObject, placeIn } from './shape.ts'
 
 /** A rule as a caller sends it: who it is, if it is someone already, and what it shall be, if that changes. */
 export type RuleDraft = { readonly id?: string; readonly ref?: string; readonly definition?: RuleDefinition }
@@ -61,6 +61,20 @@ export function addRule(
       pointer: '/ref',
     })
   return place(rules, born(needs, draft), position ?? { after: '' })
+}
+
+/**
+ * The body of a patch made whole: what it does not say stays as it was. Documented clients always send the whole
+ * definition; people who want to switch one rule off do not. Parameters go with their action.
+ */
+export function completed(body: unknown, old: Rule): unknown {
+  if (!isObject(body) || ('action' in body && 'expression' in body)) return body
+  const { position: _, ...said } = body
+  if (Object.keys(said).length === 0) return body
+  const { action_parameters, logging, ...rest } = definitionOf(old)
+  const ofAction = { ...(action_parameters ? { action_parameters } : {}), ...(logging ? { logging } : {}) }
+  const isSameAction = !('action' in body) || body.action === old.action
+  return { ...rest, ...(isSameAction ? ofAction : {}), ...body }
 }
 
 /** One rule's definition, its position, or both. Undefined when there is no such rule. */

@@ -16,7 +16,7 @@ import {
   refuseFor,
   type WriteOptions,
 } from './change.ts'
-import { addRule as added, patchRule as patched, replaceRules, deleteRule as without } from './edit.ts'
+import { addRule as added, completed, patchRule as patched, replaceRules, deleteRule as without } from './edit.ts'
 import { bodies, invalidRule, judgeKind, judgeRuleBody, judgeRules, judgeUnchanged } from './judge.ts'
 import { whereOf } from './lookups.ts'
 import { findPhase } from './phases/index.ts'
@@ -138,7 +138,10 @@ export function addRule(
   })
 }
 
-/** A definition replaces the whole definition; a position alone only moves the rule. */
+/**
+ * A body with both action and expression is a whole definition and replaces the old one; one that lacks either changes
+ * only what it names; a position alone only moves the rule.
+ */
 export function patchRule(
   needs: RulesetNeeds,
   caller: Caller,
@@ -151,8 +154,9 @@ export function patchRule(
   return change(needs, caller, scope, address, options, {
     rules: [body],
     next(old, where, edit) {
-      if (!old.rules.some((rule) => rule.id === ruleId)) throw problems.ruleMissing(ruleId)
-      const { draft, position } = accepted(judgeRuleBody(where, body))
+      const rule = old.rules.find(({ id }) => id === ruleId)
+      if (!rule) throw problems.ruleMissing(ruleId)
+      const { draft, position } = accepted(judgeRuleBody(where, completed(body, rule)))
       if (draft.id !== undefined && draft.id !== ruleId)
         throw problems.invalid([{ message: 'the id is not that of the rule in the path', pointer: '/id' }], invalidRule)
       const next = patched(edit, old.rules, ruleId, draft, position)

@@ -22,8 +22,6 @@ const seconds = whole(0, 31_536_000 * 10)
 function judgeTtl({ mode, default: fallback }: { mode: string; default?: number }, place: Place): void {
   if (mode === 'override_origin' && fallback === undefined)
     place.at('default').refuse(undefined, 'it is required with the mode override_origin')
-  if (mode !== 'override_origin' && fallback !== undefined)
-    place.at('default').refuse(fallback, 'it is only possible with the mode override_origin')
 }
 
 const browserTtl = checked(
