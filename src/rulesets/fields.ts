@@ -10,6 +10,7 @@ import {
   type Value,
   type Values,
 } from '../expression/index.ts'
+import { type Part, partsOf } from './multipart.ts'
 import { type EdgeRequest, type EdgeResponse, type Headers, toBytes } from './request.ts'
 
 /** What readers look at: the request now, as it came in, and the answer when there is one. */
@@ -81,6 +82,13 @@ const mediaType = (headers: Headers): string =>
 
 const form = ({ headers, body }: EdgeRequest): Headers =>
   mediaType(headers) === 'application/x-www-form-urlencoded' ? pairsOf(body) : []
+
+const parts = ({ headers, body }: EdgeRequest): Part[] => partsOf(header(headers, 'content-type'), body)
+
+const partHeaders =
+  (name: string): Reader =>
+  (request) =>
+    parts(request).map((part) => part.headers.get(name) ?? [])
 
 /** The text after the last dot of the last path segment, in lower case. */
 function extension({ path }: EdgeRequest): string {
@@ -158,6 +166,14 @@ const readers: Record<string, Reader> = {
   'http.request.body.form': (request) => grouped(form(request)),
   'http.request.body.form.names': (request) => names(form(request)),
   'http.request.body.form.values': (request) => values(form(request)),
+  'http.request.body.multipart': (request) =>
+    grouped(parts(request).flatMap(({ names, value }) => names.map((name) => [name, value] as const))),
+  'http.request.body.multipart.names': (request) => parts(request).map((part) => part.names),
+  'http.request.body.multipart.values': (request) => parts(request).map((part) => part.value),
+  'http.request.body.multipart.filenames': (request) => parts(request).map((part) => part.filenames),
+  'http.request.body.multipart.content_types': partHeaders('content-type'),
+  'http.request.body.multipart.content_dispositions': partHeaders('content-disposition'),
+  'http.request.body.multipart.content_transfer_encodings': partHeaders('content-transfer-encoding'),
   'http.request.body.mime': ({ headers, body }) => (body === '' ? undefined : mediaType(headers)),
   'ip.src': ({ ip }) => parseIp(ip),
   ssl: ({ scheme }) => scheme === 'https',
