@@ -2,8 +2,8 @@
  * Keeps one engine child running.
  *
  * States: *starting* (a child was forked; `ready` leads to *ready*, its end to *waiting*), *ready* (it listens; its end
- * leads to *waiting*), *waiting* (a pause that doubles from 50 ms to 5 s and is forgotten once a child has been ready
- * for half a minute; leads to *starting*), *closed* (nothing leads out). A child that is not ready in time is ended.
+ * leads to *waiting*), *waiting* (a pause that doubles from 50 ms to 5 s with each child that never got ready; leads to
+ * *starting*), *closed* (nothing leads out). A child that is not ready in time is ended.
  */
 import { type ChildProcess, fork } from 'node:child_process'
 import { chmodSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs'
@@ -36,7 +36,7 @@ export type Engine = {
   close(): Promise<void>
 }
 
-const [shortestPauseMs, longestPauseMs, calmMs, startLimitMs] = [50, 5_000, 30_000, 30_000]
+const [shortestPauseMs, longestPauseMs, startLimitMs] = [50, 5_000, 30_000]
 // sun_path holds 108 bytes with the final zero.
 const longestSocketPath = 107
 
@@ -70,17 +70,13 @@ export async function startEngine({ log }: { readonly log: Log }, options: Engin
     })
     child = started
     const tooLate = setTimeout(() => started.kill('SIGKILL'), startLimitMs)
-    let calm: NodeJS.Timeout | undefined
     started.stderr?.setEncoding('utf8').on('data', (text: string) => {
       lastWords = (lastWords + text).slice(-2_000)
     })
     started.on('message', (message: { readonly ready?: boolean; readonly port?: number }) => {
       if (!message.ready) return
       clearTimeout(tooLate)
-      calm = setTimeout(() => {
-        pauseMs = shortestPauseMs
-      }, calmMs)
-      calm.unref()
+      pauseMs = shortestPauseMs
       // A port once taken is kept, so that the address outlives the child.
       if (options.listen && message.port)
         childOptions = { ...childOptions, listen: { ...options.listen, port: message.port } }
@@ -90,7 +86,6 @@ export async function startEngine({ log }: { readonly log: Log }, options: Engin
     started.on('error', (error) => log.error({ err: error }, 'the record engine could not be started'))
     started.on('exit', (code, signal) => {
       clearTimeout(tooLate)
-      clearTimeout(calm)
       child = undefined
       if (isReady) {
         turn = Promise.withResolvers<void>()

@@ -97,7 +97,7 @@ function nanosOf(name: string): string {
   return `multiIf(isNotNull(${number}), accurateCast(ifNull(${scaled}, 0), 'Int64'), isNotNull(${name}.String), ${text}, 0)`
 }
 
-const rfc3339 = String.raw`^\\d{4}-\\d\\d-\\d\\d[Tt ]\\d\\d:\\d\\d:\\d\\d(\\.\\d+)?([Zz]|[+-]\\d\\d:\\d\\d)$`
+const rfc3339 = String.raw`^\\d{4}-\\d\\d-\\d\\d[Tt ]([01]\\d|2[0-3]):[0-5]\\d:([0-5]\\d|60)(\\.\\d+)?([Zz]|[+-]([01]\\d|2[0-3]):[0-5]\\d)$`
 const isTime = (name: string): string =>
   `ifNull(${name}.String >= '1900' AND ${name}.String < '2262' AND match(${name}.String, '${rfc3339}'), 0)`
 
@@ -109,8 +109,11 @@ function checksOf(field: Field, care: Care): readonly string[] {
   if (field.timestamp) return [`isNotNull(${name}.String) AND NOT ${isTime(name)}`]
   if (field.type === 'float') return [`NOT isFinite(${name})`]
   if (field.type === 'string') return care === 'judged' ? [] : [`startsWith(${name}, '{')`]
-  const hidden = care === 'judged' ? '' : ` AND NOT multiSearchAny(TEXT, ['${hiddenDollar}'])`
-  const isObject = (text: string) => `startsWith(${text}, '{') AND isValidJSON(${text})${hidden.replace('TEXT', text)}`
+  // Judged text was parsed already; the engine's own check would refuse integers beyond 64 bits in it.
+  const isObject = (text: string) =>
+    care === 'judged'
+      ? `startsWith(${text}, '{')`
+      : `startsWith(${text}, '{') AND isValidJSON(${text}) AND NOT multiSearchAny(${text}, ['${hiddenDollar}'])`
   if (field.type === 'object') return [`${name} != '' AND NOT (${isObject(name)})`]
   if (field.items === 'object') return [`arrayExists(each -> NOT (${isObject('each')}), ${name})`]
   return []

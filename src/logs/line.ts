@@ -30,6 +30,8 @@ export function makeLineJudge(dataset: Dataset): LineJudge {
 /** Leaves the scanner at the first thing that is wrong; never leaves this file. */
 class Fault extends Error {}
 
+const endsEarly = 'the line ends in the middle of the object'
+
 /** The line itself, with escapes of `$` and `{` inside objects undone, so that redaction finds every `${`. */
 function judgeObject(text: string, fields: ReadonlyMap<string, Field>, unknown: string[]): string {
   const seen = new Set<string>()
@@ -50,7 +52,10 @@ function judgeObject(text: string, fields: ReadonlyMap<string, Field>, unknown: 
     if (field && seen.has(name)) throw new Fault(`field ${name} is there twice`)
     seen.add(name)
     if (field) judgeValue(text, value, field)
-    else unknown.push(name)
+    else {
+      unknown.push(name)
+      if (value.kind === 'object' || value.kind === 'array') mustParse(text.slice(value.start, value.end), name)
+    }
     if (field && isRaw(field)) {
       out += text.slice(copied, value.start) + plainDollars(text.slice(value.start, value.end))
       copied = value.end
@@ -59,7 +64,8 @@ function judgeObject(text: string, fields: ReadonlyMap<string, Field>, unknown: 
     if (text[at] === ',') {
       at = skipSpace(text, at + 1)
       if (text[at] === '}') throw new Fault(`expected a field name after "," at character ${at + 1}`)
-    } else if (text[at] !== '}') throw new Fault(`expected "," or "}" at character ${at + 1}`)
+    } else if (at === text.length) throw new Fault(endsEarly)
+    else if (text[at] !== '}') throw new Fault(`expected "," or "}" at character ${at + 1}`)
   }
   if (skipSpace(text, at + 1) < text.length) throw new Fault(`more text after the object, at character ${at + 2}`)
   return out + text.slice(copied)
@@ -81,7 +87,7 @@ type Value = {
 
 const space = /[ \t\r\n]*/y
 const stringToken = /"(?:[^"\\]|\\[\s\S])*"/y
-const numberToken = /[+-]?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?/y
+const numberToken = /[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?/y
 const wordToken = /true|false|null/y
 const wholeNumber = /^[+-]?\d+$/
 
@@ -94,7 +100,7 @@ function skipSpace(text: string, at: number): number {
 
 function readValue(text: string, at: number): Value {
   const first = text[at]
-  if (first === undefined) throw new Fault('the line ends in the middle of the object')
+  if (first === undefined) throw new Fault(endsEarly)
   if (first === '{' || first === '[')
     return { kind: first === '{' ? 'object' : 'array', start: at, end: endOfNested(text, at) }
   const [kind, token] = tokenFor(first)
@@ -110,7 +116,7 @@ function readValue(text: string, at: number): Value {
 
 function tokenFor(first: string): readonly [Value['kind'], RegExp] {
   if (first === '"') return ['string', stringToken]
-  return /[-+\d]/.test(first) ? ['number', numberToken] : ['word', wordToken]
+  return /[-+.\d]/.test(first) ? ['number', numberToken] : ['word', wordToken]
 }
 
 function endOfNested(text: string, start: number): number {
@@ -136,7 +142,9 @@ function endOfNested(text: string, start: number): number {
 function decode(json: string, what: string): string {
   if (!json.includes('\\')) return json.slice(1, -1)
   const strict = json
-    .replace(/\\([\s\S])/g, (pair, char: string) => ('"\\/bfnrtu'.includes(char) ? pair : char))
+    .replace(/\\(u[\da-fA-F]{4}|[\s\S])/g, (pair, code: string) =>
+      code.length > 1 || '"\\/bfnrt'.includes(code) ? pair : code,
+    )
     // biome-ignore lint/suspicious/noControlCharactersInRegex: these are what is looked for
     .replace(/[\u0000-\u001f]/g, (char) => `\\u${char.charCodeAt(0).toString(16).padStart(4, '0')}`)
   let text: unknown
@@ -183,9 +191,10 @@ function judgeValue(text: string, value: Value, field: Field): void {
 const expected = (field: Field): string =>
   field.timestamp ? 'unix seconds, milliseconds or nanoseconds, or RFC 3339' : typeWord(field)
 
-const isNumber = (text: string): boolean => /^[+-]?\d+(\.\d+)?([eE][+-]?\d+)?$/.test(text)
+const isNumber = (text: string): boolean => /^[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?$/.test(text)
 
 function judgeInt(raw: string, value: Value, field: Field, wrong: () => Fault): void {
+  if (raw === '""') return
   // A number in quotes is taken: senders write long ones so, for readers without 64-bit integers.
   const digits = value.kind === 'string' ? decode(raw, field.name) : raw
   if ((value.kind !== 'number' && value.kind !== 'string') || !wholeNumber.test(digits)) throw wrong()
@@ -197,10 +206,18 @@ const fits64 = (digits: string): boolean =>
   digits.length <= 18 || (digits.length < 60 && BigInt.asIntN(64, toBig(digits)) === toBig(digits))
 const toBig = (digits: string): bigint => BigInt(digits.replace(/^\+/, ''))
 
+/** As insert.ts reads it: by its size. */
+function toNanos(digits: string): string {
+  const size = digits.replace(/^[+-]?0*/, '').length
+  const zeros = [11, 14, 17].findIndex((limit) => size <= limit)
+  return zeros === -1 ? digits : digits + '0'.repeat(9 - 3 * zeros)
+}
+
 function judgeTime(raw: string, value: Value, wrong: () => Fault): void {
+  if (raw === '""') return
   if (value.kind === 'number' || (value.kind === 'string' && wholeNumber.test(raw.slice(1, -1)))) {
     const digits = value.kind === 'number' ? raw : raw.slice(1, -1)
-    if (!wholeNumber.test(digits) || !fits64(digits)) throw wrong()
+    if (!wholeNumber.test(digits) || !fits64(digits) || !fits64(toNanos(digits))) throw wrong()
     return
   }
   const instant = value.kind === 'string' ? fromRfc3339(decode(raw, 'a time')) : undefined
@@ -210,12 +227,17 @@ function judgeTime(raw: string, value: Value, wrong: () => Fault): void {
 
 /** The text must be JSON to the letter, because it is written out again as it stands. */
 function judgeJson(raw: string, value: Value, field: Field, wrong: () => Fault): void {
+  if (raw === '""' && field.type === 'object') return
   const json = value.kind === 'string' ? decode(raw, field.name) : raw
   if ((value.kind !== 'object' && value.kind !== 'string') || !json.startsWith('{')) throw wrong()
+  mustParse(json, field.name)
+}
+
+function mustParse(json: string, name: string): void {
   try {
     JSON.parse(json)
   } catch {
-    throw new Fault(`${field.name}: not valid JSON inside`)
+    throw new Fault(`${name}: not valid JSON inside`)
   }
 }
 

@@ -53,17 +53,14 @@ const jsonSettings = [
 /** A record as a row of pieces: text, or the place of a value. */
 type Piece = { readonly text: string } | { readonly field: Field }
 
-function framed(dataset: Dataset, selection: Selection, frame: Framed): Rendering {
-  const pieces = selection.redact
-    ? withoutDollarBraces(rowOf(dataset, selection, frame))
-    : rowOf(dataset, selection, frame)
+function framed(dataset: Dataset, selection: Selection, given: Framed): Rendering {
+  const { pieces, before, between, after } = selection.redact
+    ? withoutDollarBraces(batchOf(dataset, selection, given))
+    : batchOf(dataset, selection, given)
   const used = [...new Set(pieces.flatMap((piece) => ('field' in piece ? [piece.field] : [])))]
   const alias = new Map(used.map((field, index) => [field, `_${index}`]))
   const place = (field: Field) => `\${${alias.get(field)}:${isRaw(field) ? 'Raw' : 'JSON'}}`
   const row = pieces.map((piece) => ('text' in piece ? escapeTemplate(piece.text) : place(piece.field))).join('')
-  const between = selection.redact ? meetRedacted(frame.recordDelimiter, pieces[0]) : frame.recordDelimiter
-  const before = selection.redact ? meetRedacted(frame.batchPrefix, pieces[0]) : frame.batchPrefix
-  const after = selection.redact ? redactText(frame.batchSuffix) : frame.batchSuffix
   const ownBytes = pieces.reduce((sum, piece) => sum + ('text' in piece ? Buffer.byteLength(piece.text) : 0), 0)
   return {
     // A template may use no field at all; a query selects at least something.
@@ -83,6 +80,21 @@ function framed(dataset: Dataset, selection: Selection, frame: Framed): Renderin
     ],
   }
 }
+
+/** The whole of a batch: what stands before, between and after its records, and the pieces of each. */
+type BatchText = {
+  readonly pieces: readonly Piece[]
+  readonly before: string
+  readonly between: string
+  readonly after: string
+}
+
+const batchOf = (dataset: Dataset, selection: Selection, frame: Framed): BatchText => ({
+  pieces: rowOf(dataset, selection, frame),
+  before: frame.batchPrefix,
+  between: frame.recordDelimiter,
+  after: frame.batchSuffix,
+})
 
 function rowOf(dataset: Dataset, selection: Selection, frame: Framed): readonly Piece[] {
   const body: readonly Piece[] = frame.template
@@ -109,17 +121,28 @@ function joinText(pieces: readonly Piece[]): readonly Piece[] {
 
 const redactText = (text: string): string => text.replaceAll('${', 'x{')
 
-function withoutDollarBraces(pieces: readonly Piece[]): readonly Piece[] {
-  return pieces.map((piece, index) =>
-    'text' in piece ? { text: meetRedacted(piece.text, pieces[index + 1] ?? pieces[0]) } : piece,
-  )
+/** No `${` in the text of the frame, nor where it meets what follows: an object, the next record, the end. */
+function withoutDollarBraces({ pieces, before, between, after }: BatchText): BatchText {
+  const [first] = pieces
+  const afterRecord: readonly (Piece | undefined)[] = [between === '' ? first : { text: between }, { text: after }]
+  return {
+    pieces: pieces.map((piece, index) => {
+      if ('field' in piece) return piece
+      const next = pieces[index + 1]
+      return { text: redacted(piece.text, next ? [next] : afterRecord) }
+    }),
+    before: redacted(before, [first]),
+    between: redacted(between, [first]),
+    after: redactText(after),
+  }
 }
 
-/** Text that ends in `$` where a brace comes next: of an object, or of the text that follows. */
-function meetRedacted(text: string, next: Piece | undefined): string {
-  const redacted = redactText(text)
-  const meetsBrace = next !== undefined && ('text' in next ? next.text.startsWith('{') : next.field.type === 'object')
-  return meetsBrace && redacted.endsWith('$') ? `${redacted.slice(0, -1)}x` : redacted
+function redacted(text: string, next: readonly (Piece | undefined)[]): string {
+  const clean = redactText(text)
+  const meetsBrace = next.some(
+    (piece) => piece && ('text' in piece ? piece.text.startsWith('{') : piece.field.type === 'object'),
+  )
+  return meetsBrace && clean.endsWith('$') ? `${clean.slice(0, -1)}x` : clean
 }
 
 const escapeTemplate = (text: string): string => text.replaceAll('$', '$$$$')

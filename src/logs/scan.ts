@@ -36,6 +36,7 @@ export async function scan(
 export function readBytes(client: ClickHouseClient, query: Query, options: ScanOptions = {}): Promise<Readable> {
   const { encoding = 'identity', level = gzipLevel, signal } = options
   return asking(async () => {
+    signal?.throwIfAborted()
     const { stream } = await client.exec({
       query: query.sql,
       query_params: { ...query.params },

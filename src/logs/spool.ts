@@ -25,7 +25,6 @@ export type SpoolOptions = {
   readonly maxRecords?: number
   /** Before compression. A single record that is larger makes a part of its own. */
   readonly maxBytes?: number
-  readonly encoding?: 'identity' | 'gzip' | 'zstd'
   readonly level?: number
   readonly signal?: AbortSignal
 }
@@ -71,18 +70,18 @@ export async function spoolParts(
       file,
       rows: piece.rows,
       ...written,
-      rawBytes: await rawSize(file, written.bytes, encodingOf(selection, options)),
+      rawBytes: await rawSize(file, written.bytes, encodingOf(selection)),
     })
   }
   return parts
 }
 
-/** Parquet compresses its own pages. */
-const encodingOf = (selection: Selection, { encoding = 'gzip' }: SpoolOptions) =>
-  selection.output.type === 'parquet' ? 'identity' : encoding
+/** As the selection says; a parquet file packs its own pages and says `none`. */
+const encodingOf = ({ compression }: Selection): 'identity' | 'gzip' | 'zstd' =>
+  compression === 'none' ? 'identity' : compression
 
 const scanOptions = (selection: Selection, options: SpoolOptions): ScanOptions => ({
-  encoding: encodingOf(selection, options),
+  encoding: encodingOf(selection),
   ...(options.level === undefined ? {} : { level: options.level }),
   ...(options.signal === undefined ? {} : { signal: options.signal }),
 })
