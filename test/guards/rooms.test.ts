@@ -5,13 +5,13 @@ import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { after, before, describe, test } from 'node:test'
 import { promisify } from 'node:util'
-import { keepers, rooms, typesOnly } from '../../.dependency-cruiser.mjs'
 import { missingFrom } from '../../scripts/complete-lock.ts'
 
 const root = join(import.meta.dirname, '../..')
-const names = Object.keys(rooms) as (keyof typeof rooms)[]
-const edges: Record<string, readonly string[]> = rooms
-const typeEdges: Record<string, readonly string[]> = typesOnly
+type Edges = Readonly<Record<string, readonly string[]>>
+type Rules = { readonly rooms: Edges; readonly typesOnly: Edges; readonly keepers: Readonly<Record<string, string>> }
+const { rooms, typesOnly, keepers }: Rules = await import(join(root, '.dependency-cruiser.mjs'))
+const names = Object.keys(rooms)
 
 /** What to import to hold the package or the vendor's name that a keeper is set over. */
 const samples: Record<string, string> = {
@@ -24,11 +24,11 @@ const samples: Record<string, string> = {
 const planted: [file: string, text: string, rule: string | undefined][] = [
   ...names.flatMap((from) =>
     names
-      .filter((to) => to !== from && !typeEdges[from]?.includes(to))
+      .filter((to) => to !== from && !typesOnly[from]?.includes(to))
       .map((to): [string, string, string | undefined] => [
         `${from}/uses-${to}.ts`,
         `import '../${to}/index.ts'`,
-        edges[from]?.includes(to) ? undefined : `${from}-keeps-to-its-own`,
+        rooms[from]?.includes(to) ? undefined : `${from}-keeps-to-its-own`,
       ]),
   ),
   [
@@ -106,7 +106,7 @@ test('the table of rooms in ARCHITECTURE.md is the one the rules are made of', a
   ])
   const wanted = names.map((room) => [
     room,
-    [...(edges[room] ?? []), ...(typeEdges[room] ?? []).map((other) => `${other} (types)`)],
+    [...(rooms[room] ?? []), ...(typesOnly[room] ?? []).map((other) => `${other} (types)`)],
   ])
   assert.deepEqual(rows, wanted)
 })
