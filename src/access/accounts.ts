@@ -3,7 +3,7 @@ import { newId, problems, type Scope, showMoment, toMoment } from '../base/index
 import { type AccountsTable, isReferenced } from '../db/index.ts'
 import { record } from './audit.ts'
 import type { AccessNeeds, Caller } from './callers.ts'
-import { type Page, type Paged, paged } from './page.ts'
+import { type Direction, type Page, type Paged, paged } from './page.ts'
 
 const view = (row: AccountsTable) => ({
   id: row.id,
@@ -19,7 +19,7 @@ const scopeOf = (id: string): Scope => ({ kind: 'account', id, account: id })
 export async function listAccounts(
   { db }: AccessNeeds,
   caller: Caller,
-  query: Page & { readonly name?: string },
+  query: Page & { readonly name?: string; readonly direction?: Direction },
 ): Promise<Paged<Account>> {
   let accounts = db.selectFrom('accounts')
   if (!caller.isSuper) {
@@ -30,8 +30,8 @@ export async function listAccounts(
   const { total } = await accounts.select((eb) => eb.fn.countAll<number>().as('total')).executeTakeFirstOrThrow()
   const rows = await accounts
     .selectAll()
-    .orderBy('created_on')
-    .orderBy('id')
+    .orderBy('created_on', query.direction)
+    .orderBy('id', query.direction)
     .limit(query.per_page)
     .offset((query.page - 1) * query.per_page)
     .execute()

@@ -2,6 +2,9 @@
 
 export type Page = { readonly page: number; readonly per_page: number }
 
+/** Which way a list runs; upwards unless said. */
+export type Direction = 'asc' | 'desc'
+
 export type PageInfo = Page & { readonly count: number; readonly total_count: number; readonly total_pages: number }
 
 export type Paged<T> = { readonly items: readonly T[]; readonly info: PageInfo }

@@ -4,10 +4,10 @@ import { newId, problems, type Scope, showMoment, toMoment } from '../base/index
 import { type Db, isReferenced, isTaken, type ZonesTable } from '../db/index.ts'
 import { record } from './audit.ts'
 import { type AccessNeeds, type Caller, findScope } from './callers.ts'
-import { type Page, type Paged, paged } from './page.ts'
+import { type Direction, type Page, type Paged, paged } from './page.ts'
 import { may } from './permissions.ts'
 
-type Row = Omit<ZonesTable, 'log_retention'> & { account_name: string }
+type Row = Omit<ZonesTable, 'log_retention' | 'edge_failure'> & { account_name: string }
 
 /** Besides our own fields, those that existing clients insist on; they never change here. */
 const view = (row: Row) => ({
@@ -36,7 +36,20 @@ export type ZoneQuery = Page & {
   readonly name?: string
   readonly 'account.id'?: string
   readonly 'account.name'?: string
+  readonly status?: string
+  readonly match?: 'any' | 'all'
+  readonly order?: 'name' | 'status' | 'account.id' | 'account.name' | 'plan.id'
+  readonly direction?: Direction
 }
+
+/** Every zone has the same status and no plan, so an order by those is the order by age. */
+const orders = {
+  name: 'zones.name',
+  'account.id': 'zones.account_id',
+  'account.name': 'accounts.name',
+  status: 'zones.created_on',
+  'plan.id': 'zones.created_on',
+} as const
 
 export async function listZones({ db }: AccessNeeds, caller: Caller, query: ZoneQuery): Promise<Paged<Zone>> {
   let zones = zonesOf(db)
@@ -50,19 +63,36 @@ export async function listZones({ db }: AccessNeeds, caller: Caller, query: Zone
       ]),
     )
   }
-  if (query.name !== undefined) zones = zones.where('zones.name', '=', zoneName(query.name))
-  if (query['account.id'] !== undefined) zones = zones.where('zones.account_id', '=', query['account.id'])
-  if (query['account.name'] !== undefined) zones = zones.where('accounts.name', '=', query['account.name'])
+  zones = zones.where((eb) => {
+    const { name, status, 'account.id': account, 'account.name': owner } = query
+    const filters = [
+      ...(name === undefined ? [] : [eb('zones.name', ...nameFilter(name))]),
+      ...(account === undefined ? [] : [eb('zones.account_id', '=', account)]),
+      ...(owner === undefined ? [] : [eb('accounts.name', '=', owner)]),
+      // Every zone is active.
+      ...(status === undefined ? [] : [eb('zones.id', status === 'active' ? '!=' : '=', '')]),
+    ]
+    return query.match === 'any' && filters.length > 0 ? eb.or(filters) : eb.and(filters)
+  })
   const { total } = await zones.select((eb) => eb.fn.countAll<number>().as('total')).executeTakeFirstOrThrow()
   const rows = await zones
     .selectAll('zones')
     .select('accounts.name as account_name')
-    .orderBy('zones.created_on')
-    .orderBy('zones.id')
+    .orderBy(query.order ? orders[query.order] : 'zones.created_on', query.direction)
+    .orderBy('zones.id', query.direction)
     .limit(query.per_page)
     .offset((query.page - 1) * query.per_page)
     .execute()
   return paged(rows.map(view), Number(total), query)
+}
+
+/** A whole name, or a part of one with the word for where it stands. */
+function nameFilter(asked: string): readonly ['=' | 'like', string] {
+  const [, where, part = ''] = /^(starts_with|ends_with|contains|equal):(.*)$/s.exec(asked) ?? []
+  if (!where || where === 'equal') return ['=', zoneName(where ? part : asked)]
+  // No name holds any other character, and so none that means something in a pattern.
+  if (!/^[a-z0-9.-]*$/i.test(part)) return ['=', '']
+  return ['like', `${where === 'starts_with' ? '' : '%'}${part.toLowerCase()}${where === 'ends_with' ? '' : '%'}`]
 }
 
 export async function viewZone({ db }: AccessNeeds, scope: Scope): Promise<Zone> {

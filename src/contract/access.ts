@@ -17,6 +17,7 @@ const roleNames = ['administrator', 'log share', 'log share reader', 'rulesets e
 
 const name = Type.String({ minLength: 1, maxLength: 100, pattern: String.raw`\S` })
 const gone = Type.Object({ id: Type.String() })
+const directed = { direction: Type.Optional(oneOf(['asc', 'desc'])) }
 
 const user = Type.Object({
   id,
@@ -87,7 +88,7 @@ export const listAccounts = operation({
   place: 'none',
   path: '/accounts',
   allowed: 'anyone',
-  query: Type.Object({ ...pageQuery(20, 50), name: Type.Optional(Type.String()) }),
+  query: Type.Object({ ...pageQuery(20, 50), ...directed, name: Type.Optional(Type.String()) }),
   result: Type.Array(account),
   pages: 'numbered',
 })
@@ -167,9 +168,17 @@ export const listZones = operation({
   allowed: 'anyone',
   query: Type.Object({
     ...pageQuery(20, 50),
-    name: Type.Optional(Type.String()),
+    ...directed,
+    name: Type.Optional(
+      Type.String({ description: 'a name, or starts_with:, ends_with: or contains: and a part of one' }),
+    ),
     'account.id': Type.Optional(Type.String()),
     'account.name': Type.Optional(Type.String()),
+    status: Type.Optional(oneOf(['active', 'pending', 'initializing', 'moved'], 'every zone here is active')),
+    order: Type.Optional(
+      oneOf(['name', 'status', 'account.id', 'account.name', 'plan.id'], 'by age unless said; plans do not exist here'),
+    ),
+    match: Type.Optional(oneOf(['any', 'all'], 'whether one filter is enough; all unless said')),
   }),
   result: Type.Array(zone),
   pages: 'numbered',

@@ -37,14 +37,13 @@ export async function deliverTurn(needs: DeliverNeeds, turn: Turn, signal: Abort
       name: `${turn.job}-${turn.window.id}-${turn.lease}`,
       maxRecords: turn.maxRecords,
       ...(turn.maxBytes === null ? {} : { maxBytes: turn.maxBytes }),
-      encoding: formOf(turn.selection).contentEncoding,
       signal: lease.signal,
     })
     const ending = await sendParts(needs, turn, parts, lease.signal)
-    if (lease.signal.aborted) return 'left'
+    if (lease.signal.aborted) return leave(needs, turn)
     return (await endTurn(needs.turns, turn, ending, needs.watermark())) ? ending : 'left'
   } catch (error) {
-    if (lease.signal.aborted) return 'left'
+    if (lease.signal.aborted) return leave(needs, turn)
     const ending = endingOf(error)
     await endTurn(needs.turns, turn, ending, needs.watermark())
     if (ending.kind === 'later') throw error
@@ -53,6 +52,12 @@ export async function deliverTurn(needs: DeliverNeeds, turn: Turn, signal: Abort
     lease.stop()
     await Promise.all(parts.map((part) => rm(part.file, { force: true })))
   }
+}
+
+/** Gives back a lease that is still ours, so that another exporter goes on at once; one that was lost gives back nothing. */
+async function leave({ turns, watermark }: DeliverNeeds, turn: Turn): Promise<'left'> {
+  await endTurn(turns, turn, { kind: 'postponed', afterMs: 0 }, watermark())
+  return 'left'
 }
 
 /** A record store that is away comes back; anything else is our bug, noted with the job and thrown on. */

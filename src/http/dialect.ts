@@ -18,7 +18,14 @@ export const dialectOf = (originalUrl: string): Dialect => (hostedPath.test(orig
 
 /** The body of a request as the contract spells it. */
 export const fromDialect = (dialect: Dialect, body: unknown): unknown =>
-  dialect === 'hosted' ? renamed(body, 'logpull_options', 'logfetch_options') : body
+  dialect === 'hosted' ? renamed(withoutIdle(body), 'logpull_options', 'logfetch_options') : body
+
+/** What clients send of their own accord to say that they do not want it, and what nobody here can turn on. */
+function withoutIdle(body: unknown): unknown {
+  if (typeof body !== 'object' || body === null || !('filter_attack_traffic' in body)) return body
+  const { filter_attack_traffic, ...rest } = body
+  return filter_attack_traffic === false || filter_attack_traffic === null ? rest : body
+}
 
 /** A result as the caller spells it. */
 export function toDialect(dialect: Dialect, result: unknown): unknown {
