@@ -29,6 +29,9 @@ export function serve(environment: Readonly<Record<string, string>>): Serving {
     env: { PATH: process.env.PATH ?? '', ...environment },
     stdio: ['ignore', 'ignore', 'pipe'],
   })
+  const goWithUs = () => child.kill('SIGKILL')
+  process.once('exit', goWithUs)
+  child.once('exit', () => process.off('exit', goWithUs))
   let said = ''
   child.stderr?.setEncoding('utf8').on('data', (text: string) => {
     said = (said + text).slice(-20_000)

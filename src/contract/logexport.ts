@@ -249,7 +249,7 @@ const delivery = Type.Object({
   sha256: Type.String(),
   attempts: Type.Integer(),
   last_status: nullable(Type.Integer()),
-  outcome: Type.String({ description: 'pending, delivered, retry or refused' }),
+  outcome: Type.String({ description: 'pending, delivered, retry, refused, or lost at the disk ceiling' }),
   reason: nullable(Type.String()),
   first_attempt: nullable(time),
   last_attempt: nullable(time),
@@ -270,6 +270,30 @@ export const listDeliveries = operation({
   }),
   result: Type.Array(delivery),
   pages: 'cursor',
+})
+
+export const jobStatus = operation({
+  id: 'jobStatus',
+  summary: 'How a job is doing: how far behind, what is under way, and when its next turn is',
+  tag,
+  method: 'GET',
+  place: 'both',
+  path: '/logexport/jobs/{job_id}/status',
+  allowed: 'logs:read',
+  params: jobParams,
+  result: Type.Object({
+    id: Type.Integer(),
+    enabled: Type.Boolean(),
+    lag_seconds: Type.Number({ description: 'age of the oldest record that is owed; 0 for a job that owes nothing' }),
+    owed_from: nullable(time),
+    next_turn: nullable(time),
+    failures: Type.Integer({ description: 'failed turns since the last success' }),
+    failing_since: nullable(time),
+    error_message: nullable(Type.String()),
+    open_windows: Type.Integer({ description: 'begun and not yet delivered' }),
+    waiting_windows: Type.Integer({ description: 'asked for by a backfill or a repair, and not yet begun' }),
+    last_delivery: nullable(delivery),
+  }),
 })
 
 const range = strict({ start: time, end: time })

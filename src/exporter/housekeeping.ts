@@ -1,7 +1,7 @@
 /** Housekeeping: old records and old ledger entries are forgotten, but never what a job still owes. */
 import { type Log, type Metrics, second } from '../base/index.ts'
-import { forgetBefore, owedSince, type RollCall, type TurnNeeds } from '../jobs/index.ts'
-import { forget, type LogNeeds } from '../logs/index.ts'
+import { forgetBefore, noteLosses, owedSince, type RollCall, type TurnNeeds } from '../jobs/index.ts'
+import { countRecords, forget, type LogNeeds } from '../logs/index.ts'
 import { rest } from './rest.ts'
 
 export type HousekeepingNeeds = {
@@ -54,6 +54,7 @@ export async function keepHouse(needs: HousekeepingNeeds): Promise<void> {
     days: () => retentionDays,
     keepFrom: ({ name }) => owed.get(name),
     ...(diskBytes === 0 ? {} : { diskBytes }),
+    onLoss: (dataset, day) => noteLosses({ ...turns, count: (...what) => countRecords(logs, ...what) }, dataset, day),
   })
   for (const day of dropped) {
     if (day.unexported) {

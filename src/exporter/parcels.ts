@@ -1,6 +1,7 @@
 /** Names of parts. The same window of the same job always gets the same names, so a repeat overwrites and never doubles. */
 import { createHash } from 'node:crypto'
 import { toDate, toRfc3339 } from '../base/index.ts'
+import type { Parcel } from '../destinations/index.ts'
 import type { Turn } from '../jobs/index.ts'
 
 /** `<dir with {DATE} expanded>/<from>_<to>_<8 hex of job, window, part>.<ending>` */
@@ -15,17 +16,17 @@ export function partName(
 
 /** What the bytes of a part are, and how their name ends. */
 export function formOf({ output, compression }: Turn['selection']): {
-  ending: string
-  contentType: string
-  contentEncoding: 'gzip' | 'zstd' | 'identity'
+  readonly ending: string
+  readonly contentType: string
+  readonly contentEncoding: Parcel['contentEncoding']
 } {
   if (output.type === 'parquet')
     return { ending: 'parquet', contentType: 'application/vnd.apache.parquet', contentEncoding: 'identity' }
   const isCsv = output.type === 'framed' && output.style === 'csv'
-  return { ...packings[compression], contentType: isCsv ? 'text/csv' : 'application/x-ndjson' }
+  return { ...packed[compression], contentType: isCsv ? 'text/csv' : 'application/x-ndjson' }
 }
 
-const packings = {
+const packed = {
   gzip: { ending: 'log.gz', contentEncoding: 'gzip' },
   zstd: { ending: 'log.zst', contentEncoding: 'zstd' },
   none: { ending: 'log', contentEncoding: 'identity' },

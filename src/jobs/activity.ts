@@ -8,7 +8,8 @@ export type ActivityNeeds = { readonly db: Db; readonly now: Clock }
 /** Records of a scope and dataset in a stretch of received time. */
 export type Seen = { readonly scope: string; readonly dataset: string; readonly first: Nanos; readonly last: Nanos }
 
-const notedUpTo = 'activity noted up to'
+/** The service fact that says up to where activity was noted. */
+export const notedUpTo = 'activity noted up to'
 
 /** Up to where activity was noted; from there the next tick looks. */
 export async function activityFrom({ db, now }: ActivityNeeds): Promise<Nanos> {

@@ -81,19 +81,28 @@ export async function cancelWaiting(
 
 type KnownWindow = Window & { readonly options: string; readonly options_version: number }
 
-/** Windows of the ledger that touch the range, whole: half a window would be another object. */
+/**
+ * Windows of the ledger that touch the range, whole: half a window would be another object. What was asked for by hand
+ * counts too, so that a range the ledger did not know is cut the same way when it is asked for again.
+ */
 export async function knownWindows(trx: Db, job: number, { from, to }: Window): Promise<KnownWindow[]> {
   const rows = await trx
     .selectFrom('windows')
     .select(['from_time', 'to_time', 'options', 'options_version'])
     .where('job_id', '=', job)
-    .where('purpose', '=', 'export')
-    .where('state', '=', 'done')
+    .where((eb) =>
+      eb.or([
+        eb('state', '=', 'done'),
+        eb.and([eb('purpose', '!=', 'export'), eb('state', 'in', ['begun', 'waiting'])]),
+      ]),
+    )
     .where('from_time', '<', toMoment(to))
     .where('to_time', '>', toMoment(from))
     .orderBy('from_time')
+    .orderBy('id')
     .execute()
-  return rows.map((row) => ({
+  const ranges = new Map(rows.toReversed().map((row) => [`${row.from_time}/${row.to_time}`, row] as const))
+  return [...ranges.values()].toReversed().map((row) => ({
     from: instant(row.from_time),
     to: instant(row.to_time),
     options: row.options,

@@ -1,16 +1,37 @@
 /** What jobs still owe, for retention; and whether the list of jobs can be believed at all. */
 import type { Nanos } from '../base/index.ts'
 import type { Db } from '../db/index.ts'
+import { notedUpTo } from './activity.ts'
 import { instant } from './turns.ts'
 
-/** By dataset, the oldest instant that an enabled job has not exported yet. */
+/**
+ * By dataset, the oldest instant that a job has not exported yet. A job that sleeps since its zone fell silent owes
+ * nothing that was noted: it must not keep everybody's records for as long as its silence lasts.
+ */
 export async function owedSince(db: Db): Promise<ReadonlyMap<string, Nanos>> {
+  const fact = await db.selectFrom('service_facts').select('value').where('name', '=', notedUpTo).executeTakeFirst()
   const owed = await db
     .selectFrom('jobs')
-    .select('dataset')
-    .select((eb) => eb.fn.min('owed_from').as('since'))
-    .where('owed_from', 'is not', null)
-    .groupBy('dataset')
+    .leftJoin('activity', (join) =>
+      join.onRef('activity.scope_id', '=', 'jobs.scope_id').onRef('activity.dataset', '=', 'jobs.dataset'),
+    )
+    .select('jobs.dataset')
+    .select((eb) =>
+      eb.fn
+        .min(
+          eb
+            .case()
+            .when('activity.newest', '<', eb.ref('jobs.owed_from'))
+            .then(eb.val(fact?.value ?? ''))
+            .when('activity.newest', 'is', null)
+            .then(eb.val(fact?.value ?? ''))
+            .else(eb.ref('jobs.owed_from'))
+            .end(),
+        )
+        .as('since'),
+    )
+    .where('jobs.owed_from', 'is not', null)
+    .groupBy('jobs.dataset')
     .execute()
   const open = await db
     .selectFrom('windows')
@@ -23,7 +44,8 @@ export async function owedSince(db: Db): Promise<ReadonlyMap<string, Nanos>> {
   const oldest = new Map<string, Nanos>()
   for (const { dataset, since } of [...owed, ...open]) {
     if (since === null) continue
-    const at = instant(since)
+    // Before the first note there is nothing that could be known as exported.
+    const at = since === '' ? 0n : instant(since)
     const before = oldest.get(dataset)
     if (before === undefined || at < before) oldest.set(dataset, at)
   }
@@ -39,14 +61,25 @@ export type RollCall = { call(): Promise<readonly number[]> }
 
 export function makeRollCall(db: Db): RollCall {
   let present = new Map<number, readonly string[]>()
+  /** The same number of jobs with the same sum of ids are the same jobs: ids are never given twice, they only grow. */
+  let heard = ''
   return {
     /** Ids that are missing without a word; empty when the list can be believed. */
     async call() {
+      const sum = await db
+        .selectFrom('jobs')
+        .select((eb) => [eb.fn.countAll().as('count'), eb.fn.sum('id').as('ids'), eb.fn.max('id').as('newest')])
+        .executeTakeFirstOrThrow()
+      const hears = `${sum.count} ${sum.ids} ${sum.newest}`
+      if (hears === heard) return []
       const rows = await db.selectFrom('jobs').select(['id', 'account_id', 'zone_id']).execute()
       const now = new Map(rows.map((row) => [row.id, [row.account_id, row.zone_id].filter((id) => id !== null)]))
       const gone = [...present].filter(([id]) => !now.has(id))
       const missing = gone.length === 0 ? [] : await unexplained(db, gone)
-      if (missing.length === 0) present = now
+      if (missing.length === 0) {
+        present = now
+        heard = hears
+      }
       return missing
     },
   }

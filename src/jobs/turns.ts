@@ -8,10 +8,14 @@
  */
 import { type Caller, record, theService } from '../access/index.ts'
 import {
+  accept,
   type Clock,
   fromRfc3339,
+  type Judged,
   type Nanos,
+  reject,
   type Scope,
+  sayReasons,
   second,
   toMoment,
   toRfc3339,
@@ -72,7 +76,9 @@ export async function takeTurn(needs: TurnNeeds, holder: string, watermark: Nano
       if (!row) return 'none due'
       const turn = await beginWindow(needs, trx, row, holder, watermark)
       if (!turn) await release(needs, trx, row, watermark)
-      return turn
+      if (!turn || !('unfit' in turn)) return turn
+      await blame(needs, trx, row, { reason: turn.unfit })
+      return undefined
     })
     if (taken !== undefined) return taken === 'none due' ? undefined : taken
   }
@@ -109,6 +115,9 @@ async function leaseJob({ now, leaseSeconds }: TurnNeeds, trx: Db, holder: strin
   )
 }
 
+/** A job that can no longer be understood fails like any other, and holds up nobody behind it in the queue. */
+type Unfit = { readonly unfit: string }
+
 /** Resumes what was begun, else begins what is owed, else what was asked for by hand. */
 async function beginWindow(
   needs: TurnNeeds,
@@ -116,8 +125,10 @@ async function beginWindow(
   row: JobRow,
   holder: string,
   watermark: Nanos,
-): Promise<Turn | undefined> {
-  const conf = needs.vault.open(row.conf_sealed)
+): Promise<Turn | Unfit | undefined> {
+  const conf = confOf(needs, row)
+  if (conf === undefined)
+    return { unfit: 'the destination cannot be read; was the secret key of the service replaced?' }
   const pace = paceOf(needs, row, conf)
   const open = await trx
     .selectFrom('windows')
@@ -132,13 +143,15 @@ async function beginWindow(
   if (!resumed) return undefined
   if (resumed.state === 'waiting')
     await trx.updateTable('windows').set({ state: 'begun' }).where('id', '=', resumed.id).execute()
+  const judged = judgeStored(needs, row, conf, JSON.parse(resumed.options))
+  if (!judged.ok) return { unfit: sayReasons(judged.reasons) }
   return {
     job: row.id,
     holder,
     lease: row.lease_number,
     failures: row.failures,
     pace,
-    ...judged(needs, row, conf, JSON.parse(resumed.options)),
+    ...judged.value,
     signingSecrets: row.signing_sealed === null ? [] : JSON.parse(needs.vault.open(row.signing_sealed)),
     window: {
       id: resumed.id,
@@ -178,7 +191,9 @@ async function beginOwed(needs: TurnNeeds, trx: Db, row: JobRow, conf: string, p
 }
 
 export function freeze(row: JobRow, conf: string): FrozenOptions {
-  const limits = destinationOf(conf).limits
+  const destination = judgeDestination(conf)
+  // An unfit destination is told of when the window is begun; what is frozen then is not sent.
+  const limits = destination.ok ? destination.value.limits : {}
   const ceilings = [row.max_upload_bytes || undefined, limits.maxBytes].filter((bytes) => bytes !== undefined)
   return {
     logfetch_options: row.logfetch_options,
@@ -189,20 +204,30 @@ export function freeze(row: JobRow, conf: string): FrozenOptions {
   }
 }
 
-function judged({ datasets }: TurnNeeds, row: JobRow, conf: string, options: FrozenOptions) {
-  const scope = scopeOf(row)
-  const dataset = datasets.find(row.dataset, scope.kind)
-  if (!dataset) throw new Error(`job ${row.id} exports ${row.dataset}, which is no longer a dataset`)
-  const selection = judgeSelection(options, dataset)
-  if (!selection.ok) throw new Error(`the stored options of job ${row.id} are no longer valid`)
-  const { maxRecords, maxBytes } = options
-  return { scope, dataset, selection: selection.value, maxRecords, maxBytes, destination: destinationOf(conf) }
+function confOf({ vault }: Pick<TurnNeeds, 'vault'>, row: JobRow): string | undefined {
+  try {
+    return vault.open(row.conf_sealed)
+  } catch {
+    return undefined
+  }
 }
 
-function destinationOf(conf: string): Destination {
+/** What was judged when it was saved may be judged otherwise now: datasets go, and rules about them change. */
+function judgeStored(
+  { datasets }: TurnNeeds,
+  row: JobRow,
+  conf: string,
+  options: FrozenOptions,
+): Judged<Pick<Turn, 'scope' | 'dataset' | 'selection' | 'maxRecords' | 'maxBytes' | 'destination'>> {
+  const scope = scopeOf(row)
+  const dataset = datasets.find(row.dataset, scope.kind)
+  if (!dataset) return reject(`${row.dataset} is no longer a dataset of this service`)
   const destination = judgeDestination(conf)
-  if (!destination.ok) throw new Error('a stored destination is no longer valid')
-  return destination.value
+  if (!destination.ok) return destination
+  const selection = judgeSelection(options, dataset)
+  if (!selection.ok) return selection
+  const { maxRecords, maxBytes } = options
+  return accept({ scope, dataset, selection: selection.value, maxRecords, maxBytes, destination: destination.value })
 }
 
 export function paceOf({ intervalSeconds }: Pick<TurnNeeds, 'intervalSeconds'>, row: JobRow, conf: string): Pace {
@@ -290,26 +315,39 @@ export async function endTurn(needs: TurnNeeds, turn: Turn, ending: Ending, wate
       await trx.updateTable('jobs').set({ next_turn: due }).where('id', '=', turn.job).execute()
       return true
     }
-    const pause = backOff(row.failures, Math.random(), ending.afterMs)
-    await trx
-      .updateTable('jobs')
-      .set({
-        next_turn: toMoment(at + BigInt(pause) * 1_000_000n),
-        last_error: moment,
-        error_message: ending.reason,
-        failures: row.failures + 1,
-        failing_since: row.failing_since ?? moment,
-      })
-      .where('id', '=', turn.job)
-      .execute()
     await trx
       .updateTable('windows')
       .set((eb) => ({ attempts: eb('attempts', '+', 1), reason: ending.reason }))
       .where('id', '=', turn.window.id)
       .execute()
-    await disableWhenHopeless(needs, trx, row, at)
+    await blame(needs, trx, row, ending)
     return true
   })
+}
+
+/** The job failed: it backs off, says why, and is disabled when that has gone on for too long. */
+async function blame(
+  needs: TurnNeeds,
+  trx: Db,
+  row: JobRow,
+  { reason, afterMs }: { readonly reason: string; readonly afterMs?: number },
+): Promise<void> {
+  const at = needs.now()
+  const moment = toMoment(at)
+  await trx
+    .updateTable('jobs')
+    .set({
+      lease_holder: null,
+      lease_until: null,
+      next_turn: toMoment(at + BigInt(backOff(row.failures, Math.random(), afterMs)) * 1_000_000n),
+      last_error: moment,
+      error_message: reason,
+      failures: row.failures + 1,
+      failing_since: row.failing_since ?? moment,
+    })
+    .where('id', '=', row.id)
+    .execute()
+  await disableWhenHopeless(needs, trx, row, at)
 }
 
 /** As the hosted product does, but with `owed_from` kept: enabling the job again resumes with nothing lost. */
@@ -327,7 +365,7 @@ async function disableWhenHopeless(
     .where('id', '=', row.id)
     .returningAll()
     .executeTakeFirstOrThrow()
-  const conf = vault.open(row.conf_sealed)
+  const conf = confOf({ vault }, row) ?? ''
   const caller: Caller = theService
   await record(trx, {
     caller,

@@ -18,6 +18,8 @@ export type RetentionRules = {
   keepFrom(dataset: Dataset): Nanos | undefined
   /** What the records may take on disk; the oldest days go when it is more. */
   readonly diskBytes?: number
+  /** Told of a day that goes although a job still needs it, while its records can still be counted. */
+  onLoss?(dataset: Dataset, day: { readonly from: Nanos; readonly to: Nanos }): Promise<void>
 }
 
 export type Dropped = {
@@ -60,6 +62,7 @@ export async function forget(needs: RetentionNeeds, rules: RetentionRules): Prom
     .toSorted((a, b) => (a.day.day < b.day.day ? -1 : 1))
   for (const { day, dataset, isNeeded } of oldestFirst) {
     if (rules.diskBytes === undefined || total <= rules.diskBytes) break
+    if (isNeeded) await rules.onLoss?.(dataset, { from: endOf(day.day) - dayNanos, to: endOf(day.day) })
     await drop(dataset, day, 'disk', isNeeded)
   }
   await forgetKeys(needs.store, days, rules.now)

@@ -62,18 +62,25 @@ export async function spoolParts(
       )
   await mkdir(needs.spool, { recursive: true, mode: 0o700 })
   const parts: SpooledPart[] = []
-  for (const [index, piece] of pieces.entries()) {
-    const file = join(needs.spool, `${options.name}.${index}`)
-    const query = select(dataset, scope, window, selection, piece.limits)
-    const written = await writePart(await readBytes(needs.store.client, query, scanOptions(selection, options)), file)
-    parts.push({
-      file,
-      rows: piece.rows,
-      ...written,
-      rawBytes: await rawSize(file, written.bytes, encodingOf(selection)),
-    })
+  const fileOf = (index: number) => join(needs.spool, `${options.name}.${index}`)
+  try {
+    for (const [index, piece] of pieces.entries()) {
+      const file = fileOf(index)
+      const query = select(dataset, scope, window, selection, piece.limits)
+      const written = await writePart(await readBytes(needs.store.client, query, scanOptions(selection, options)), file)
+      parts.push({
+        file,
+        rows: piece.rows,
+        ...written,
+        rawBytes: await rawSize(file, written.bytes, encodingOf(selection)),
+      })
+    }
+    return parts
+  } catch (error) {
+    // Half a window is of no use to anyone.
+    await Promise.all(pieces.map((_, index) => rm(fileOf(index), { force: true })))
+    throw error
   }
-  return parts
 }
 
 /** As the selection says; a parquet file packs its own pages and says `none`. */

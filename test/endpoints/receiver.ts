@@ -36,6 +36,8 @@ export type Receiver = {
   complaints(): readonly string[]
   /** The next answers, in turn; after them the receiver behaves again. */
   misbehave(...how: readonly Misbehaviour[]): void
+  /** Behaves from now on. */
+  behave(): void
   stop(): Promise<void>
 }
 
@@ -74,6 +76,7 @@ export async function startReceiver(
     requests: () => requests,
     complaints: () => complaints,
     misbehave: (...how) => void script.push(...how),
+    behave: () => void script.splice(0),
   }
 }
 

@@ -1,0 +1,342 @@
+/**
+ * The siege: a service is killed with -9 again and again, in whatever it is doing, while writers send records and ten
+ * jobs carry them to endpoints that fail, hang, answer 503, break off and come back. When it is over and every job has
+ * caught up, every acknowledged record is in every object store exactly once and in every HTTP destination at least once.
+ *
+ *     npm run siege -- --kills 200 --seed 1
+ *
+ * On two cores shared with other work, seed 1: see the figures in docs/decisions/0017-effectively-once.md.
+ */
+import { createHash } from 'node:crypto'
+import { mkdtemp, readdir, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { setTimeout as wait } from 'node:timers/promises'
+import { parseArgs } from 'node:util'
+import { type Client, logexport, logs, makeClient } from '../src/contract/index.ts'
+import { makeRandom, type Random } from '../src/datasets/random.ts'
+import { freePort } from '../test/postgres.ts'
+import { type FirstRun, firstRunOf, type Serving, serve, untilReady } from '../test/serve.ts'
+import type { Mood } from './chaos.ts'
+import { type SiegePlace, type SiegePlaces, startSiegePlaces, unpacked } from './siege-places.ts'
+
+export type SiegeOptions = {
+  readonly kills: number
+  readonly seed: number
+  /** A life of the service once it is ready; one in five counts from its start, and may end before it listens. */
+  readonly lifeMs: readonly [least: number, most: number]
+  readonly writers: number
+  readonly linesPerBatch: number
+  /** After the last kill, until every job must have caught up. */
+  readonly catchUpMs: number
+  readonly say: (line: string) => void
+}
+
+export type PlaceReport = {
+  readonly name: string
+  readonly isObjectStore: boolean
+  readonly objects: number
+  readonly lost: number
+  readonly doubled: number
+  /** Objects whose bytes are not those of the newest receipt with their name. */
+  readonly unlikeReceipt: number
+}
+
+export type SiegeReport = {
+  readonly acknowledged: number
+  readonly kills: number
+  readonly engineKills: number
+  /** Batches that had to be sent more than once. */
+  readonly repeats: number
+  readonly caughtUpMs: number
+  readonly leftInSpool: number
+  readonly places: readonly PlaceReport[]
+}
+
+export async function siege(options: SiegeOptions): Promise<SiegeReport> {
+  const random = makeRandom(options.seed)
+  const data = await mkdtemp(join(tmpdir(), 'spillway-siege-data-'))
+  const started = await startSiegePlaces()
+  const port = await freePort()
+  const url = `http://127.0.0.1:${port}`
+  const environment = {
+    SPILLWAY_PORT: String(port),
+    SPILLWAY_DATA: data,
+    SPILLWAY_RATE_LIMIT: '1000000000',
+    SPILLWAY_LOG_LEVEL: 'warn',
+    SPILLWAY_EXPORT_INTERVAL_SECONDS: '1',
+    ...started.environment,
+  }
+  let service = serve(environment)
+  try {
+    await untilReady(url)
+    const first = await firstRunOf(data)
+    const client = makeClient({ baseUrl: `${url}/v4`, credential: first })
+    const jobs = await makeJobs(client, first, started.places)
+
+    const over = new AbortController()
+    const writers = startWriters(client, first, options, over.signal)
+    const chaos = spoil(started, random, over.signal)
+    const engineKills = await killAgainAndAgain(options, random, {
+      ready: () => untilReady(url),
+      current: () => service,
+      restart: () => {
+        service = serve(environment)
+      },
+    })
+    over.abort()
+    await chaos
+    await untilReady(url)
+    const { acknowledged, repeats } = await writers
+    options.say(`${acknowledged} records acknowledged, ${repeats} batches sent again; now the jobs catch up`)
+
+    const begun = performance.now()
+    await hurry(client, first, jobs)
+    const counts = await caughtUp(started.places, acknowledged, options.catchUpMs)
+    const caughtUpMs = performance.now() - begun
+    const places = await Promise.all(
+      started.places.map(async (place, at) => ({
+        name: place.name,
+        isObjectStore: place.isObjectStore,
+        ...(counts[at] as Tally).judge(acknowledged),
+        unlikeReceipt: place.isObjectStore ? await unlikeReceipts(client, first, jobs[at] ?? 0, place) : 0,
+      })),
+    )
+    await service.kill('SIGTERM')
+    const leftInSpool = (await readdir(join(data, 'spool')).catch(() => [])).length
+    return { acknowledged, kills: options.kills, engineKills, repeats, caughtUpMs, leftInSpool, places }
+  } catch (error) {
+    options.say(service.said())
+    throw error
+  } finally {
+    await service.kill()
+    await started.stop()
+    await rm(data, { recursive: true, force: true })
+  }
+}
+
+async function makeJobs(client: Client, first: FirstRun, places: readonly SiegePlace[]): Promise<number[]> {
+  const scope = { zone: first.zone_id }
+  const ids: number[] = []
+  for (const { conf, fields, token } of places) {
+    const body = { destination_conf: conf }
+    const { filename, message } = await client.call(logexport.issueChallenge, { scope, body })
+    if (message) throw new Error(message)
+    const ownership_challenge = await token(filename)
+    const job = { ...body, ...fields, ownership_challenge, enabled: true }
+    ids.push((await client.call(logexport.createJob, { scope, body: job })).id)
+  }
+  return ids
+}
+
+/** Each writer sends batch after batch, each until it is acknowledged, under a key of its own. */
+async function startWriters(
+  client: Client,
+  first: FirstRun,
+  { writers, linesPerBatch }: SiegeOptions,
+  over: AbortSignal,
+): Promise<{ acknowledged: number; repeats: number }> {
+  let next = 0
+  let acknowledged = 0
+  let repeats = 0
+  const write = async () => {
+    while (!over.aborted) {
+      const from = next
+      next += linesPerBatch
+      const body = Buffer.from(Array.from({ length: linesPerBatch }, (_, at) => `${line(from + at)}\n`).join(''))
+      for (let tried = 0; ; tried += 1) {
+        const answer = await client
+          .call(logs.ingest, {
+            scope: { zone: first.zone_id },
+            params: { dataset: 'http_requests' },
+            headers: { 'idempotency-key': `batch-${from}` },
+            body,
+            signal: AbortSignal.timeout(20_000),
+          })
+          .catch(() => undefined)
+        if (answer?.accepted === linesPerBatch) break
+        if (tried === 0) repeats += 1
+        await wait(50)
+      }
+      acknowledged += linesPerBatch
+      await wait(25)
+    }
+  }
+  await Promise.all(Array.from({ length: writers }, write))
+  return { acknowledged, repeats }
+}
+
+const line = (number: number): string =>
+  JSON.stringify({
+    RayID: `r${String(number).padStart(10, '0')}`,
+    ClientIP: `192.0.2.${number % 256}`,
+    EdgeStartTimestamp: 1_790_000_000_000_000_000 + number * 1_000_000,
+  })
+
+/** Every endpoint changes its mood on its own, and is well less than half of the time. */
+async function spoil({ places, receivers }: SiegePlaces, random: Random, over: AbortSignal): Promise<void> {
+  const moods: readonly Mood[] = ['well', 'well', 'well', 'refuse', 'hang', 'cut', 'deaf']
+  const rest = (ms: number) => wait(ms, undefined, { signal: over }).catch(() => undefined)
+  const moody = places.map(async ({ chaos, isPlain }) => {
+    while (chaos && !over.aborted) {
+      chaos.mood = random.pick(isPlain ? [...moods, 'busy'] : moods)
+      await rest(100 + random.below(900))
+    }
+    if (chaos) chaos.mood = 'well'
+  })
+  const rude = async () => {
+    while (!over.aborted) {
+      const receiver = random.pick(receivers)
+      receiver.behave()
+      receiver.misbehave(random.pick([{ status: 503 }, { status: 429 }, { status: 400 }, 'reset']))
+      await rest(100 + random.below(400))
+    }
+    for (const receiver of receivers) receiver.behave()
+  }
+  await Promise.all([...moody, rude()])
+}
+
+/** One life in eight loses its engine child first. */
+async function killAgainAndAgain(
+  { kills, lifeMs: [least, most], say }: SiegeOptions,
+  random: Random,
+  { ready, current, restart }: { ready(): Promise<void>; current(): Serving; restart(): void },
+): Promise<number> {
+  let engineKills = 0
+  for (let kill = 1; kill <= kills; kill += 1) {
+    if (!random.isOneIn(5)) await ready()
+    const life = least + random.below(most - least)
+    const engineAt = random.isOneIn(8) ? random.below(life) : undefined
+    if (engineAt !== undefined) {
+      await wait(engineAt)
+      const engine = current().enginePid()
+      if (engine !== undefined) {
+        process.kill(engine, 'SIGKILL')
+        engineKills += 1
+      }
+    }
+    await wait(life - (engineAt ?? 0))
+    await current().kill()
+    restart()
+    if (kill % 10 === 0) say(`${kill} kills`)
+  }
+  return engineKills
+}
+
+/** A changed job is tried at once, so nobody waits for the rest of a back-off. */
+async function hurry(client: Client, first: FirstRun, jobs: readonly number[]): Promise<void> {
+  for (const job_id of jobs)
+    await client.call(logexport.updateJob, {
+      scope: { zone: first.zone_id },
+      params: { job_id },
+      body: { name: 'hurry' },
+    })
+}
+
+/** How often each record was seen at one place; what did not change since the last look is not unpacked again. */
+type Tally = {
+  look(): Promise<void>
+  seen(): number
+  judge(expected: number): { objects: number; lost: number; doubled: number }
+}
+
+function makeTally(place: SiegePlace): Tally {
+  const known = new Map<string, { readonly bytes: Buffer; readonly numbers: readonly number[] }>()
+  const counts = new Map<number, number>()
+  const count = (numbers: readonly number[], step: 1 | -1) => {
+    for (const number of numbers) counts.set(number, (counts.get(number) ?? 0) + step)
+  }
+  return {
+    async look() {
+      for (const [name, bytes] of await place.texts()) {
+        const before = known.get(name)
+        if (before?.bytes.equals(bytes)) continue
+        if (before) count(before.numbers, -1)
+        const numbers = [...unpacked(bytes).matchAll(/r(\d{10})/g)].map(([, digits]) => Number(digits))
+        known.set(name, { bytes, numbers })
+        count(numbers, 1)
+      }
+    },
+    seen: () => counts.values().reduce((sum, times) => sum + (times > 0 ? 1 : 0), 0),
+    judge(expected) {
+      const all = Array.from({ length: expected }, (_, number) => counts.get(number) ?? 0)
+      return {
+        objects: known.size,
+        lost: all.filter((times) => times === 0).length,
+        doubled: all.filter((times) => times > 1).length,
+      }
+    },
+  }
+}
+
+async function caughtUp(places: readonly SiegePlace[], expected: number, withinMs: number): Promise<readonly Tally[]> {
+  const tallies = places.map(makeTally)
+  const until = performance.now() + withinMs
+  do {
+    await wait(500)
+    for (const tally of tallies) await tally.look()
+  } while (performance.now() < until && tallies.some((tally) => tally.seen() < expected))
+  // What comes twice comes late.
+  await wait(2_000)
+  for (const tally of tallies) await tally.look()
+  return tallies
+}
+
+async function unlikeReceipts(client: Client, first: FirstRun, job_id: number, place: SiegePlace): Promise<number> {
+  const receipts = new Map<string, string>()
+  const all = client.all(logexport.listDeliveries, {
+    scope: { zone: first.zone_id },
+    params: { job_id },
+    query: { per_page: 1000 },
+  })
+  for await (const { object, sha256 } of all) if (!receipts.has(object)) receipts.set(object, sha256)
+  let unlike = 0
+  for (const [name, bytes] of await place.texts()) {
+    const [, receipt] = [...receipts].find(([object]) => name.endsWith(object) || object.endsWith(name)) ?? []
+    if (receipt !== createHash('sha256').update(bytes).digest('hex')) unlike += 1
+  }
+  return unlike
+}
+
+export function tellSiege(report: SiegeReport): string {
+  const { acknowledged, kills, engineKills, repeats, caughtUpMs, leftInSpool, places } = report
+  const rows = places.map(
+    ({ name, objects, lost, doubled, unlikeReceipt }) =>
+      `  ${name.padEnd(38)} ${String(objects).padStart(6)} ${String(lost).padStart(6)} ${String(doubled).padStart(8)} ${String(unlikeReceipt).padStart(8)}`,
+  )
+  return [
+    `${kills} kills of the service and ${engineKills} of its engine, ${acknowledged} records acknowledged, ${repeats} batches sent again`,
+    `all caught up after ${(caughtUpMs / 1000).toFixed(1)} s; files left in the spool: ${leftInSpool}`,
+    `  ${'destination'.padEnd(38)} ${'parts'.padStart(6)} ${'lost'.padStart(6)} ${'doubled'.padStart(8)} ${'unlike'.padStart(8)}`,
+    ...rows,
+  ].join('\n')
+}
+
+/** What the siege must not show. An HTTP destination may hear a record twice. */
+export const faultsOf = ({ places, leftInSpool }: SiegeReport): string[] => [
+  ...places.flatMap(({ name, isObjectStore, lost, doubled, unlikeReceipt }) => [
+    ...(lost > 0 ? [`${lost} records are lost at ${name}`] : []),
+    ...(isObjectStore && doubled > 0 ? [`${doubled} records are doubled at ${name}`] : []),
+    ...(unlikeReceipt > 0 ? [`${unlikeReceipt} objects are unlike their receipts at ${name}`] : []),
+  ]),
+  ...(leftInSpool > 0 ? [`${leftInSpool} files are left in the spool`] : []),
+]
+
+if (import.meta.main) {
+  const { values } = parseArgs({
+    options: { kills: { type: 'string', default: '200' }, seed: { type: 'string', default: '1' } },
+  })
+  const report = await siege({
+    kills: Number(values.kills),
+    seed: Number(values.seed),
+    lifeMs: [50, 2_000],
+    writers: 3,
+    linesPerBatch: 40,
+    catchUpMs: 180_000,
+    say: (line) => console.log(line),
+  })
+  console.log(tellSiege(report))
+  const faults = faultsOf(report)
+  for (const fault of faults) console.error(fault)
+  process.exitCode = faults.length === 0 ? 0 : 1
+}
