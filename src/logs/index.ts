@@ -18,6 +18,7 @@ export type LogNeeds = {
 }
 
 export { type Appended, append, type Ingest, makeIngest } from './append.ts'
+export type { AddressRange, NumberRange, Term, TermOperator } from './condition-term.ts'
 export { connectByUrl, connectToEngine, type RecordStore } from './connect.ts'
 export { type InflateLimits, inflate, inflateLimits } from './inflate.ts'
 export type { LineFault } from './lines.ts'
@@ -37,4 +38,5 @@ export { type Query, select, type Window } from './select.ts'
 export { type SpooledPart, type SpoolOptions, spoolParts } from './spool.ts'
 export { makeTables, type TableOptions } from './tables.ts'
 export { makeTails, type TailAsked, type TailNeeds, type TailReader, type TailSession, type Tails } from './tail.ts'
+export { type Among, commonest, newest, tally } from './tally.ts'
 export { type Floors, makeWatermark, type Watermark, type WatermarkOptions } from './watermark.ts'
