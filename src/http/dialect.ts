@@ -17,15 +17,24 @@ export const rewriteUrl = (url: string): string => url.replace(hostedPath, '$1/l
 export const dialectOf = (originalUrl: string): Dialect => (hostedPath.test(originalUrl) ? 'hosted' : 'own')
 
 /** The body of a request as the contract spells it. */
-export const fromDialect = (dialect: Dialect, body: unknown): unknown =>
-  dialect === 'hosted' ? renamed(withoutIdle(body), 'logpull_options', 'logfetch_options') : body
-
-/** What clients send of their own accord to say that they do not want it, and what nobody here can turn on. */
-function withoutIdle(body: unknown): unknown {
-  if (typeof body !== 'object' || body === null || !('filter_attack_traffic' in body)) return body
-  const { filter_attack_traffic, ...rest } = body
-  return filter_attack_traffic === false || filter_attack_traffic === null ? rest : body
+export function fromDialect(dialect: Dialect, body: unknown): unknown {
+  if (dialect === 'own' || !isObject(body)) return body
+  const { logpull_options, filter_attack_traffic, ...rest } = body
+  for (const name of answersOnly) delete rest[name]
+  return {
+    ...rest,
+    ...(logpull_options === undefined ? {} : { logfetch_options: logpull_options }),
+    // Nothing here can turn it on; clients also send it to say that they do not want it.
+    ...(filter_attack_traffic ? { filter_attack_traffic } : {}),
+    ...(isObject(rest.output_options) ? { output_options: renamed(rest.output_options, misspelt, correct) } : {}),
+  }
 }
+
+/** Clients read a job, change it and send back all they read. */
+const answersOnly = ['id', 'last_complete', 'last_error', 'error_message', 'logstream']
+
+// An early schema of the hosted product lost a digit, and clients were generated from it.
+const [misspelt, correct] = ['CVE-2021-4428', 'CVE-2021-44228']
 
 /** A result as the caller spells it. */
 export function toDialect(dialect: Dialect, result: unknown): unknown {
@@ -35,8 +44,11 @@ export function toDialect(dialect: Dialect, result: unknown): unknown {
     : renamed(result, 'logfetch_options', 'logpull_options')
 }
 
+const isObject = (value: unknown): value is Record<string, unknown> =>
+  typeof value === 'object' && value !== null && !Array.isArray(value)
+
 function renamed(value: unknown, from: string, to: string): unknown {
-  if (typeof value !== 'object' || value === null || !(from in value)) return value
+  if (!isObject(value) || !(from in value)) return value
   return Object.fromEntries(Object.entries(value).map(([key, one]) => [key === from ? to : key, one]))
 }
 
