@@ -20,7 +20,7 @@ export type LogNeeds = {
 export { type Appended, append, type Ingest, makeIngest } from './append.ts'
 export type { AddressRange, NumberRange, Term, TermOperator } from './condition-term.ts'
 export { connectByUrl, connectToEngine, type RecordStore } from './connect.ts'
-export { type InflateLimits, inflate, inflateLimits } from './inflate.ts'
+export { type InflateLimits, inflate } from './inflate.ts'
 export type { LineFault } from './lines.ts'
 export { type Preview, type PreviewNeeds, preview } from './preview.ts'
 export { type Dropped, forget, type RetentionRules } from './retention.ts'
@@ -34,7 +34,7 @@ export {
   scan,
   scanRay,
 } from './scan.ts'
-export { type Query, select, type Window } from './select.ts'
+export type { Query, Window } from './select.ts'
 export { type SpooledPart, type SpoolOptions, spoolParts } from './spool.ts'
 export { makeTables, type TableOptions } from './tables.ts'
 export { makeTails, type TailAsked, type TailNeeds, type TailReader, type TailSession, type Tails } from './tail.ts'
