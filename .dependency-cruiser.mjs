@@ -12,7 +12,8 @@ export const rooms = {
   jobs: ['base', 'datasets', 'destinations', 'db', 'access'],
   rulesets: ['base', 'expression', 'db', 'access'],
   exporter: ['base', 'destinations', 'jobs', 'logs'],
-  http: ['base', 'contract', 'access', 'datasets', 'expression', 'logs', 'jobs', 'rulesets'],
+  edge: ['base', 'access', 'datasets', 'db', 'expression', 'logs', 'rulesets'],
+  http: ['base', 'contract', 'access', 'datasets', 'expression', 'logs', 'jobs', 'rulesets', 'edge'],
   cli: ['base', 'contract', 'datasets', 'destinations', 'expression', 'rulesets'],
 }
 

@@ -3,6 +3,7 @@ export * as access from './access.ts'
 export * as audit from './audit.ts'
 export * as catalogue from './catalogue.ts'
 export * from './client.ts'
+export * as edge from './edge.ts'
 export type { Envelope, ErrorItem } from './envelope.ts'
 export * as lists from './lists.ts'
 export * as logexport from './logexport.ts'
@@ -13,7 +14,6 @@ export {
   type BodyOf,
   type Operation,
   type ParamsOf,
-  pathFor,
   pathsOf,
   type QueryOf,
   type ResultOf,

@@ -23,6 +23,8 @@ export type HttpNeeds = RouteNeeds & {
   readonly readiness: () => Promise<Readonly<Record<string, string | undefined>>>
 }
 
+type RouteConfig = { readonly operation?: string; readonly isFrequent?: boolean }
+
 /** Holds a ruleset of a thousand rules with the longest expressions the language allows. */
 const usualBodyLimit = 4 * 1024 * 1024
 
@@ -79,10 +81,11 @@ export function makeServer(needs: HttpNeeds): { app: FastifyInstance; bound: rea
     reply.header('x-content-type-options', 'nosniff')
   })
   app.addHook('onResponse', async (request, reply) => {
-    const operation = (request.routeOptions.config as { operation?: string }).operation ?? 'none'
+    const { operation = 'none', isFrequent } = request.routeOptions.config as RouteConfig
     metrics.requests.inc({ operation, status: String(reply.statusCode) })
     metrics.requestSeconds.observe({ operation }, reply.elapsedTime / 1000)
-    log.info(
+    // A line for each decision of an edge would cost more than the decision.
+    log[isFrequent ? 'debug' : 'info'](
       {
         request: request.id,
         method: request.method,
@@ -110,6 +113,7 @@ export function makeServer(needs: HttpNeeds): { app: FastifyInstance; bound: rea
     app,
     access: needs.access,
     metrics,
+    now: needs.now,
     allow: makeRateLimiter(needs.rateLimit, needs.now),
   })
   const tails = makeTails(needs.logs)

@@ -7,6 +7,7 @@ import type { Bind } from '../bind.ts'
 import { bindAccess } from './access.ts'
 import { bindAudit } from './audit.ts'
 import { bindCatalogue } from './catalogue.ts'
+import { bindEdge, type EdgeRouteNeeds } from './edge.ts'
 import { bindLists } from './lists.ts'
 import { bindLogexport } from './logexport.ts'
 import { bindLogs, type FetchLimits } from './logs.ts'
@@ -14,7 +15,7 @@ import { bindPreview } from './preview.ts'
 import { bindRulesets } from './rulesets.ts'
 import { bindTail } from './tail.ts'
 
-export type RouteNeeds = {
+export type RouteNeeds = Pick<EdgeRouteNeeds, 'edge' | 'trust'> & {
   readonly access: AccessNeeds
   readonly jobs: JobNeeds
   readonly logs: LogNeeds
@@ -33,4 +34,5 @@ export function bindAll(bind: Bind, needs: RouteNeeds & { readonly tails: Tails 
   bindLogs(bind, needs)
   bindRulesets(bind, needs.rulesets)
   bindLists(bind, needs.rulesets)
+  bindEdge(bind, needs)
 }

@@ -1,0 +1,21 @@
+/** Where the console begins. */
+import { StrictMode } from 'react'
+import { createRoot } from 'react-dom/client'
+import { App } from './app.tsx'
+import './style/tokens.css'
+import './style/base.css'
+import './style/shell.css'
+import './style/parts.css'
+import './style/jobs.css'
+import './style/logs.css'
+import './style/rules.css'
+import { applyTheme } from './theme.ts'
+
+applyTheme()
+const place = document.getElementById('console')
+if (place)
+  createRoot(place).render(
+    <StrictMode>
+      <App />
+    </StrictMode>,
+  )
