@@ -146,7 +146,7 @@ const [comma, blank, zero, nine, closeBrace] = [0x2c, 0x20, 0x30, 0x39, 0x7d]
 
 /**
  * Gives each line its number as a first field, and a newline at its end. The number is counted up in its own digits, and
- * the line's brace becomes the comma after it: 26,000 lines of 33 MB take 15 ms so, and 50 with a string for each number.
+ * the line's brace becomes the comma after it: less than half the time of a string for each number and a copy of the rest.
  */
 export function frame(units: readonly Pick<Unit, 'lines' | 'bytes'>[], row: string): Buffer {
   const lineCount = units.reduce((sum, unit) => sum + unit.lines.length, 0)

@@ -2,8 +2,8 @@
  * How the engine writes records. All text goes through its `Template` format, where a value is written as JSON or, for
  * objects that are kept as JSON text, as it stands.
  *
- * Measured for 208,000 records of http_requests, CPU-seconds per GB of raw log, no compression: 12 fields 0.8 by Template,
- * 2.5 by JSONEachRow, 2.8 by concat() and TSVRaw; all 120 fields 8 by Template, 15 by JSONEachRow, 25 by concat().
+ * Measured in one run over 208,000 records of http_requests, CPU-seconds per GB of raw log, no compression: 12 fields 1.7 by
+ * Template, 2.5 by JSONEachRow, 2.8 by concat() and TSVRaw; all 120 fields 17, 29 and 25 (other work on the machine).
  *
  * Redaction is done on the values in SQL, because the engine compresses what it writes: a byte filter after it would have
  * to unpack and pack again. It is exact: a JSON string never splits `${`, escapes of either character inside objects were

@@ -18,7 +18,7 @@ export const keysTable = '`ingest_keys`'
 export const column = (name: string): string => `\`${name}\``
 
 /**
- * An object is kept as the JSON text it came as. ClickHouse's own JSON type was tried and loses nulls, the order of keys,
+ * An object is kept as the JSON text it came as. ClickHouse's own JSON type does not keep nulls, the order of keys,
  * the difference between `{"a.b":1}` and `{"a":{"b":1}}`, and the text of numbers.
  */
 export function columnType(field: Field): string {
