@@ -66,6 +66,11 @@ const secretKey = (text: string): Judged<Buffer | undefined> => {
   return key.length === 32 ? accept(key) : reject('is not 32 bytes in base64 (openssl rand -base64 32 makes one)')
 }
 
+const headerName = (text: string): Judged<string | undefined> => {
+  if (text === '') return accept(undefined)
+  return /^[A-Za-z0-9-]{1,64}$/.test(text) ? accept(text.toLowerCase()) : reject('is not the name of a header')
+}
+
 const logLevel = (text: string): Judged<string> =>
   /^(silent|fatal|error|warn|info|debug|trace)$/.test(text) ? accept(text) : reject('is not a log level such as info')
 
@@ -111,6 +116,24 @@ export const settings = {
     '4',
     'How many jobs this process exports at the same time.',
     whole(1, 256),
+  ),
+  trustedProxies: setting(
+    'SPILLWAY_TRUSTED_PROXIES',
+    '127.0.0.1/32,::1/128',
+    'CIDR blocks of the edges whose `X-Forwarded-*` and `X-Original-*` headers `/edge/decide` believes.',
+    networks,
+  ),
+  edgeFactsHeader: setting(
+    'SPILLWAY_EDGE_FACTS_HEADER',
+    '',
+    'Header in which a trusted edge tells other fields, `ip.src.country=DE; ip.src.asnum=64500`. The edge must overwrite it; unset, none is read.',
+    headerName,
+  ),
+  leaseSeconds: setting(
+    'SPILLWAY_LEASE_SECONDS',
+    '30',
+    'How long a job stays with an exporter that died before another one takes it over.',
+    whole(3, 3600),
   ),
   allowedNetworks: setting(
     'SPILLWAY_ALLOWED_NETWORKS',

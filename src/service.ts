@@ -20,9 +20,10 @@ import type { Config } from './config.ts'
 import { type DatasetRegistry, judgeDatasetFiles } from './datasets/index.ts'
 import { answers, migrate, openDatabase } from './db/index.ts'
 import { type DemoNeeds, demoScope, makeDemoJob, startTrickle } from './demo.ts'
+import { openEdge } from './edge/index.ts'
 import { startExporter, startHousekeeping } from './exporter/index.ts'
 import { lockDataDirectory, StartupError } from './house-lock.ts'
-import { makeServer } from './http/index.ts'
+import { makeServer, makeTrust } from './http/index.ts'
 import { dropLeases, type JobNeeds, makeRollCall, newestWindowEnd, type TurnNeeds } from './jobs/index.ts'
 import type { LogNeeds } from './logs/index.ts'
 import { type OpenOutside, type OutsideSettings, openOutside } from './outside.ts'
@@ -93,6 +94,8 @@ export async function openService(config: Config, surroundings: Surroundings = {
       ? await openExporter(config, { db, now, vault, datasets, log, metrics, logs, outside: outside.within })
       : undefined
     if (exporter) closers.push(exporter.close)
+    const edge = openEdge({ db, now, log, metrics, logs })
+    closers.push(edge.close)
 
     const { app } = makeServer({
       access,
@@ -105,6 +108,8 @@ export async function openService(config: Config, surroundings: Surroundings = {
         retentionDays: config.retentionDays,
       },
       rulesets: { db, now },
+      edge,
+      trust: makeTrust(config.trustedProxies, config.edgeFactsHeader),
       log,
       metrics,
       now,

@@ -28,6 +28,22 @@ export function makeMetrics() {
     ),
     requestsInFlight: gauge('spillway_http_requests_in_flight', 'Requests being answered now.'),
     rateLimited: counter('spillway_http_rate_limited_total', 'Requests refused with 429.'),
+    decisions: counter('spillway_edge_decisions_total', 'Requests decided for an edge, by what became of them.', [
+      'outcome',
+    ]),
+    decisionFailures: counter(
+      'spillway_edge_failures_total',
+      'Decisions that could not be made from the rules in force, by what was done instead: open, closed, or the last known rules.',
+      ['instead'],
+    ),
+    edgeDoubts: counter(
+      'spillway_edge_doubts_total',
+      'Questions of an edge whose facts were not believed: an untrusted peer, headers that contradict each other, no address.',
+      ['reason'],
+    ),
+    edgeEvents: counter('spillway_edge_events_total', 'Firewall events of decisions, by what became of them.', [
+      'outcome',
+    ]),
     recordsLost: counter(
       'spillway_records_lost_total',
       'Records dropped at the disk ceiling before every job had exported them.',

@@ -34,6 +34,8 @@ export type Operation = {
   readonly bodyLimit?: number
   /** False for what has a limit of its own. */
   readonly rateLimited?: false
+  /** Answers every method, on its path and on all below it: an edge sends the visitor's own request line here. */
+  readonly mirrors?: true
 }
 
 /** Checks an entry of the table and keeps its exact type, from which arguments and results are inferred. */

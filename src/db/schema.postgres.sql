@@ -145,6 +145,7 @@ zones.name text collate C not null
 zones.log_retention bigint not null
 zones.created_on text collate C not null
 zones.modified_on text collate C not null
+zones.edge_failure text collate C not null
 accounts: PRIMARY KEY (id)
 activity: PRIMARY KEY (scope_id, dataset)
 audit_logs: UNIQUE (id)

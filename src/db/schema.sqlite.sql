@@ -181,6 +181,7 @@ CREATE TABLE "zones" ("id" text not null primary key,
   "name" text not null,
   "log_retention" integer default 1 not null,
   "created_on" text not null,
-  "modified_on" text not null);
+  "modified_on" text not null,
+  "edge_failure" text default 'open' not null);
 CREATE UNIQUE INDEX "zones_name" on "zones" ("account_id",
   "name");

@@ -36,6 +36,8 @@ export type ZonesTable = {
   name: string
   /** 0 when log fetch must not serve the zone's records. */
   log_retention: Generated<Flag>
+  /** `open` or `closed`: what an edge is told when its request cannot be decided. */
+  edge_failure: Generated<string>
   created_on: Moment
   modified_on: Moment
 }

@@ -11,7 +11,7 @@ export type Lists = (type: Primitive, name: string) => List | undefined
 /** A list from plain items: addresses may also be networks (`192.0.2.0/24`) or ranges (`a..b`). */
 export const listOf = (type: Primitive, items: readonly unknown[]): List | undefined => {
   if (type === 'Ip') {
-    const ranges = items.map(readRange)
+    const ranges = items.map(rangeOf)
     if (ranges.includes(undefined)) return undefined
     const inside = ipSet(ranges as IpRange[])
     return { has: (value) => inside(value as Ip) }
@@ -21,7 +21,7 @@ export const listOf = (type: Primitive, items: readonly unknown[]): List | undef
 }
 
 /** An address, a network or an explicit range, in plain text. */
-const readRange = (item: unknown): IpRange | undefined => {
+export const rangeOf = (item: unknown): IpRange | undefined => {
   if (typeof item !== 'string') return undefined
   const [from, to] = item.split('..', 2)
   const first = parseIp(from ?? '')

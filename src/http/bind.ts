@@ -2,14 +2,15 @@
  * Binds an operation of the contract to the function that does it: on every path it has, behind credentials, permission,
  * rate limit and validation, in that order, with its answer in the envelope.
  */
-import type { IncomingHttpHeaders } from 'node:http'
+import { type IncomingHttpHeaders, type IncomingMessage, METHODS } from 'node:http'
 import type { Readable } from 'node:stream'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { type AccessNeeds, type Caller, findScope, may, type Paged } from '../access/index.ts'
-import { isId, type Metrics, Problem, problems, type Scope } from '../base/index.ts'
+import { type Clock, isId, type Metrics, Problem, problems, type Scope } from '../base/index.ts'
 import { type BodyOf, type Operation, type ParamsOf, pathsOf, type QueryOf, type ResultOf } from '../contract/index.ts'
-import { callerOf, refuseUnclear } from './caller.ts'
+import { addressOf, callerOf, refuseUnclear } from './caller.ts'
 import { type Dialect, dialectOf, fromDialect, toDialect } from './dialect.ts'
+import { rememberFor } from './edge/admission.ts'
 import { pathOf } from './problems.ts'
 import type { Allowance } from './ratelimit.ts'
 import { type Check, checkBody, checkText } from './validate.ts'
@@ -21,6 +22,7 @@ export type BindNeeds = {
   readonly app: FastifyInstance
   readonly access: AccessNeeds
   readonly metrics: Metrics
+  readonly now: Clock
   readonly allow: (user: string) => Allowance
 }
 
@@ -28,12 +30,15 @@ export type Asked<O extends Operation> = {
   readonly scope: O['place'] extends 'none' ? null : Scope
   readonly params: ParamsOf<O>
   readonly query: QueryOf<O>
-  readonly body: O['stream'] extends 'in' ? Readable : BodyOf<O>
+  readonly body: O['stream'] extends 'in' ? Readable : O['mirrors'] extends true ? Readable | undefined : BodyOf<O>
   readonly headers: IncomingHttpHeaders
   /** Aborted when the client goes away before the answer is complete. */
   readonly signal: AbortSignal
   /** The query as it was written, without its question mark. */
   readonly rawQuery: string
+  /** The request as it came in, and the address it came from: for what mirrors. */
+  readonly raw: IncomingMessage
+  readonly peer: string
   /** How the caller spells things. */
   readonly dialect: Dialect
   /** `/v4` or `/client/v4`. */
@@ -73,7 +78,7 @@ export type Bind = <const O extends Operation>(
 
 declare const known: unique symbol
 /** What the first hook found out about a request, for the handler; kept off Fastify's own objects. */
-type Known = { readonly caller: Caller; readonly scope: Scope | null; readonly [known]?: never }
+export type Known = { readonly caller: Caller; readonly scope: Scope | null; readonly [known]?: never }
 
 export function makeBind(needs: BindNeeds): { bind: Bind; bound: readonly Operation[] } {
   const bound: Operation[] = []
@@ -87,16 +92,18 @@ export function makeBind(needs: BindNeeds): { bind: Bind; bound: readonly Operat
       body: operation.body && operation.stream !== 'in' ? checkBody(operation.body) : undefined,
     }
 
+    const admitted = operation.mirrors ? rememberFor(needs, admit) : admit
     for (const base of bases) {
-      for (const path of pathsOf(operation)) {
+      for (const path of urlsOf(operation)) {
         routesOf(needs.app, operation, (app) =>
           app.route({
-            method: operation.method,
+            method: operation.mirrors ? mirrored(app) : operation.method,
             url: base + path.replaceAll(/\{(\w+)\}/g, ':$1'),
-            config: { operation: operation.id },
+            config: { operation: operation.id, isFrequent: operation.mirrors === true },
             ...(operation.bodyLimit === undefined ? {} : { bodyLimit: operation.bodyLimit }),
             onRequest: async (request, reply) => {
-              findings.set(request, await admit(needs, operation, request, reply))
+              refuseUnclear(request, operation)
+              findings.set(request, await admitted(needs, operation, request, reply))
             },
             handler: async (request, reply) => {
               const found = findings.get(request)
@@ -118,9 +125,19 @@ export function makeBind(needs: BindNeeds): { bind: Bind; bound: readonly Operat
   return { bind, bound }
 }
 
+const urlsOf = (operation: Operation): readonly string[] =>
+  pathsOf(operation).flatMap((path) => (operation.mirrors ? [path, `${path}/*`] : [path]))
+
+/** Every method that a visitor may use, WebDAV's too. CONNECT never reaches a handler. */
+function mirrored(app: FastifyInstance): string[] {
+  const methods = METHODS.filter((method) => method !== 'CONNECT')
+  for (const method of methods) if (!app.supportedMethods.includes(method)) app.addHttpMethod(method, { hasBody: true })
+  return methods
+}
+
 /** A body that is a stream is handed on whatever its type; all others are JSON. */
-function routesOf(app: FastifyInstance, { stream }: Operation, add: (app: FastifyInstance) => void): void {
-  if (stream === 'in') {
+function routesOf(app: FastifyInstance, operation: Operation, add: (app: FastifyInstance) => void): void {
+  if (operation.stream === 'in' || operation.mirrors) {
     app.register(async (inner) => {
       inner.removeAllContentTypeParsers()
       inner.addContentTypeParser('*', (_request, payload, done) => done(null, payload))
@@ -129,6 +146,8 @@ function routesOf(app: FastifyInstance, { stream }: Operation, add: (app: Fastif
   } else add(app)
 }
 
+export type Admit = typeof admit
+
 /** Credentials, scope, permission, rate: before a byte of the body is read. */
 async function admit(
   { access, metrics, allow }: BindNeeds,
@@ -136,7 +155,6 @@ async function admit(
   request: FastifyRequest,
   reply: FastifyReply,
 ): Promise<Known> {
-  refuseUnclear(request)
   const caller = await callerOf(access, request).catch((error) => {
     // Asked whether a token is good, "no" is the answer; it is not a lack of right to ask.
     const isAnswer = operation.id === 'verifyToken' && error instanceof Problem && error.details[0].code === 9109
@@ -194,6 +212,8 @@ function ask(
     query: request.query,
     rawQuery: request.url.split('?').slice(1).join('?'),
     headers: request.headers,
+    raw: request.raw,
+    peer: addressOf(request),
     signal: gone.signal,
     origin: `${request.protocol}://${request.host}`,
     reply: {

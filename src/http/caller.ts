@@ -16,18 +16,23 @@ const single = [
   'idempotency-key',
 ]
 
+/** Headers and address of a mirrored request are the visitor's; only what tells us apart must be clear. */
+const singleInMirrors = ['authorization', 'x-auth-email', 'x-auth-key', 'content-length', 'host']
+
 /** What could be read differently by whatever stands before us, or breaks what stands behind. */
-export function refuseUnclear(request: FastifyRequest): void {
+export function refuseUnclear(request: FastifyRequest, { mirrors = false }: { readonly mirrors?: boolean } = {}): void {
   const seen = new Set<string>()
+  const names = mirrors ? singleInMirrors : single
   for (let at = 0; at < request.raw.rawHeaders.length; at += 2) {
     const name = (request.raw.rawHeaders[at] ?? '').toLowerCase()
-    if (!single.includes(name)) continue
+    if (!names.includes(name)) continue
     if (seen.has(name)) throw problems.malformedRequest(`the header ${name} was sent twice`)
     seen.add(name)
   }
   if (!seen.has('host') && request.raw.httpVersion === '1.1') throw problems.malformedRequest('it has no Host header')
   // PostgreSQL keeps no NUL in a text.
-  if (request.originalUrl.includes('%00')) throw problems.malformedRequest('its address holds the character NUL')
+  if (!mirrors && request.originalUrl.includes('%00'))
+    throw problems.malformedRequest('its address holds the character NUL')
 }
 
 export async function callerOf(needs: AccessNeeds, request: FastifyRequest): Promise<Caller> {

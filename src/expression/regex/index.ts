@@ -1,5 +1,6 @@
 /** Regular expressions of the language: judged when an expression is parsed, made runnable when it is compiled. */
 import { whyNotRunnable } from './compiled.ts'
+import { emit } from './emit.ts'
 import { parseRegex, type Regex } from './syntax.ts'
 
 export { regexFind, regexTest } from './compiled.ts'
@@ -19,3 +20,6 @@ export const judgeRegex = (
   const problem = parsed.root ? 'error: repetition counts multiply to more than 1000' : `error: ${why}`
   return { problem: `regex parse error:\n    ${pattern}\n${problem}` }
 }
+
+/** The pattern for RE2 on text in which each byte is one character; undefined for one that is matched on characters. */
+export const re2Pattern = ({ root }: Regex): string | undefined => root && emit(root, 're2')

@@ -1,4 +1,5 @@
 /** Sends the client elsewhere. */
+import { toBytes } from '../request.ts'
 import { checked, filled, flag, object, oneOf, optional, required, text } from '../shape.ts'
 import { defineAction, isHeaderValue, type Redirect, type RuleContext, type Turn } from './action.ts'
 
@@ -68,19 +69,25 @@ export const redirect = defineAction<'redirect', RedirectParameters>({
   act({ from_value: fixed, from_list: list }, turn) {
     if (list) {
       const key = turn.value(list.key)
-      return key === undefined ? undefined : answer(turn.redirectFrom(list.name, key), turn)
+      const found = key === undefined ? undefined : turn.redirectFrom(list.name, key)
+      return answer(found && { ...found, target_url: toBytes(found.target_url) }, turn)
     }
     const { value, expression } = fixed?.target_url ?? {}
-    const target = expression === undefined ? value : turn.value(expression)
+    const target = expression === undefined ? value && toBytes(value) : turn.value(expression)
     return target === undefined ? undefined : answer({ ...fixed, target_url: target }, turn)
   },
 })
 
 function answer(redirect: Redirect | undefined, turn: Turn) {
   if (!redirect || redirect.target_url === '' || !isHeaderValue(redirect.target_url)) return undefined
-  const location = redirect.preserve_query_string ? withQuery(redirect.target_url, turn) : redirect.target_url
-  return { kind: 'redirect' as const, status: redirect.status_code ?? 302, headers: { location }, body: '' }
+  const target = redirect.preserve_query_string ? withQuery(redirect.target_url, turn) : redirect.target_url
+  const headers = { location: inAscii(target) }
+  return { kind: 'redirect' as const, status: redirect.status_code ?? 302, headers, body: '' }
 }
+
+/** A header holds ASCII: every other byte of the address in its percent form. */
+const inAscii = (bytes: string): string =>
+  bytes.replaceAll(/[^\x21-\x7e]/g, (byte) => `%${byte.charCodeAt(0).toString(16).toUpperCase().padStart(2, '0')}`)
 
 /** The query of the request takes the place of the target's own; a fragment stays last. */
 function withQuery(target: string, turn: Turn): string {
