@@ -3,6 +3,7 @@ import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { gunzipSync } from 'node:zlib'
+import { type Chaos, startChaos } from '../test/endpoints/chaos.ts'
 import {
   type Receiver,
   s3Keys,
@@ -12,7 +13,6 @@ import {
   startS3,
   testAuthority,
 } from '../test/endpoints/index.ts'
-import { type Chaos, startChaos } from './chaos.ts'
 
 export type SiegePlace = {
   readonly name: string

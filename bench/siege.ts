@@ -15,9 +15,9 @@ import { setTimeout as wait } from 'node:timers/promises'
 import { parseArgs } from 'node:util'
 import { type Client, logexport, logs, makeClient } from '../src/contract/index.ts'
 import { makeRandom, type Random } from '../src/datasets/random.ts'
+import type { Mood } from '../test/endpoints/chaos.ts'
 import { freePort } from '../test/postgres.ts'
 import { type FirstRun, firstRunOf, type Serving, serve, untilReady } from '../test/serve.ts'
-import type { Mood } from './chaos.ts'
 import { type SiegePlace, type SiegePlaces, startSiegePlaces, unpacked } from './siege-places.ts'
 
 export type SiegeOptions = {

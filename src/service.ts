@@ -24,7 +24,7 @@ import { openEdge } from './edge/index.ts'
 import { startExporter, startHousekeeping } from './exporter/index.ts'
 import { lockDataDirectory, StartupError } from './house-lock.ts'
 import { makeServer, makeTrust } from './http/index.ts'
-import { dropLeases, type JobNeeds, makeRollCall, newestWindowEnd, type TurnNeeds } from './jobs/index.ts'
+import { dropLeases, type JobNeeds, makeFloors, makeRollCall, newestWindowEnd, type TurnNeeds } from './jobs/index.ts'
 import type { LogNeeds } from './logs/index.ts'
 import { type OpenOutside, type OutsideSettings, openOutside } from './outside.ts'
 import { openRecords } from './records.ts'
@@ -79,7 +79,10 @@ export async function openService(config: Config, surroundings: Surroundings = {
     await provideCommonProtection(access, theService)
 
     const exportedUpTo = await newestWindowEnd({ db })
-    const logs = await openRecords({ config, data, log, now, datasets, exportedUpTo })
+    const holder = `${hostname()}-${process.pid}-${randomBytes(4).toString('hex')}`
+    const isCluster = config.databaseUrl !== undefined && config.clickhouseUrl !== undefined
+    const floors = isCluster ? makeFloors({ db }, holder, config.roles.includes('ingest')) : undefined
+    const logs = await openRecords({ config, data, log, now, datasets, exportedUpTo, ...(floors ? { floors } : {}) })
     closers.push(logs.close)
     const jobs: JobNeeds = {
       db,
@@ -91,7 +94,7 @@ export async function openService(config: Config, surroundings: Surroundings = {
       maxJobs: config.maxJobs,
     }
     const exporter = config.roles.includes('export')
-      ? await openExporter(config, { db, now, vault, datasets, log, metrics, logs, outside: outside.within })
+      ? await openExporter(config, { db, now, vault, datasets, log, metrics, logs, outside: outside.within, holder })
       : undefined
     if (exporter) closers.push(exporter.close)
     const edge = openEdge({ db, now, log, metrics, logs })
@@ -154,16 +157,19 @@ type ExportNeeds = Pick<JobNeeds, 'db' | 'now' | 'vault' | 'datasets'> & {
   readonly metrics: Metrics
   readonly logs: LogNeeds
   readonly outside: OpenOutside['within']
+  /** Unique to this process and start. */
+  readonly holder: string
 }
 
-async function openExporter(config: Config, { db, now, vault, datasets, log, metrics, logs, outside }: ExportNeeds) {
+async function openExporter(config: Config, needs: ExportNeeds) {
+  const { db, now, vault, datasets, log, metrics, logs, outside, holder } = needs
   const turns: TurnNeeds = {
     db,
     now,
     vault,
     datasets,
     intervalSeconds: config.exportIntervalSeconds,
-    leaseSeconds: 30,
+    leaseSeconds: config.leaseSeconds,
     disableAfterHours: config.disableAfterHours,
   }
   // Alone on its database: whoever held a lease was this service, before it was killed.
@@ -175,7 +181,7 @@ async function openExporter(config: Config, { db, now, vault, datasets, log, met
     outside,
     watermark: logs.watermark.read,
     deliveryMs: 120_000,
-    holder: `${hostname()}-${process.pid}-${randomBytes(4).toString('hex')}`,
+    holder,
     slots: config.exportSlots,
     tickMs: Math.min(1000, config.exportIntervalSeconds * 250),
   })

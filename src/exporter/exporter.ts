@@ -39,6 +39,7 @@ export function startExporter(needs: ExporterNeeds): Exporter {
 
 type State = { trouble: string | undefined }
 
+const rollCallEveryMs = 1_000
 const reportEveryMs = 5_000
 const sweepEveryMs = 30_000
 
@@ -47,11 +48,9 @@ async function tickLoop(needs: ExporterNeeds, bell: Bell, state: State, signal: 
   const every = (ms: number) => Math.max(1, Math.round(ms / needs.tickMs))
   for (let tick = 0; !signal.aborted; tick += 1) {
     await unlessItFails(needs.log, 'noting activity', async () => {
-      if (tick % every(reportEveryMs) === 0) {
-        state.trouble = await findTrouble(needs)
-        if (!state.trouble) await report(needs)
-      }
+      if (tick % every(rollCallEveryMs) === 0) state.trouble = await findTrouble(needs)
       if (state.trouble) return
+      if (tick % every(reportEveryMs) === 0) await report(needs)
       if (await noteTick(needs)) bell.ring()
       if (tick % every(sweepEveryMs) === 0) await wakeOverslept(needs.turns)
     })

@@ -26,7 +26,7 @@ import type { Db } from '../db/index.ts'
 import { type Destination, judgeDestination } from '../destinations/index.ts'
 import { judgeSelection, type OptionTexts } from './draft.ts'
 import { auditView, type JobRow, scopeOf } from './job.ts'
-import { backOff, cutSecondsOf, nextTurn, nextWindow, type Pace, type Window } from './window.ts'
+import { backOff, cutSecondsOf, type Lately, nextTurn, nextWindow, type Pace, stretch, type Window } from './window.ts'
 
 export type TurnNeeds = {
   readonly db: Db
@@ -171,7 +171,9 @@ async function beginOwed(needs: TurnNeeds, trx: Db, row: JobRow, conf: string, p
     .where('dataset', '=', row.dataset)
     .executeTakeFirst()
   if (!activity || activity.newest < row.owed_from) return undefined
-  const window = nextWindow(instant(row.owed_from), watermark, pace)
+  const owedFrom = instant(row.owed_from)
+  const isBehind = watermark - owedFrom > BigInt(pace.longestSeconds) * second
+  const window = nextWindow(owedFrom, watermark, isBehind ? stretch(pace, await lastWindows(trx, row.id)) : pace)
   if (!window) return undefined
   return trx
     .insertInto('windows')
@@ -188,6 +190,23 @@ async function beginOwed(needs: TurnNeeds, trx: Db, row: JobRow, conf: string, p
     })
     .returningAll()
     .executeTakeFirstOrThrow()
+}
+
+/** Three, because a window that ends at midnight says little about how long it could have been. */
+async function lastWindows(trx: Db, job: number): Promise<Lately> {
+  const rows = await trx
+    .selectFrom('windows')
+    .select(['from_time', 'to_time', 'rows'])
+    .where('job_id', '=', job)
+    .where('purpose', '=', 'export')
+    .where('state', '=', 'done')
+    .orderBy('from_time', 'desc')
+    .limit(3)
+    .execute()
+  return rows.map((row) => ({
+    seconds: Number((instant(row.to_time) - instant(row.from_time)) / second),
+    rows: row.rows ?? 0,
+  }))
 }
 
 export function freeze(row: JobRow, conf: string): FrozenOptions {

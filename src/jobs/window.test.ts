@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
 import { second } from '../base/index.ts'
-import { backOff, cutSecondsOf, nextTurn, nextWindow, type Window } from './window.ts'
+import { backOff, cutSecondsOf, nextTurn, nextWindow, stretch, type Window } from './window.ts'
 
 const day = 86_400n * second
 const start = 20_000n * day + 3n * second
@@ -77,4 +77,23 @@ test('the back-off grows, has jitter, stays below five minutes, and honours what
       assert.ok(backOff(failures, chance, 600_000) >= 600_000)
     }),
   )
+})
+
+test('a week of silence is caught up in a few windows, a week of traffic in windows that stay small', () => {
+  const pace = { intervalSeconds: 30, longestSeconds: 300, cutSeconds: 86_400 }
+  const catchUp = (rowsPerSecond: number) => {
+    const done: { seconds: number; rows: number }[] = []
+    for (let owedFrom = start; owedFrom < start + 7n * day; ) {
+      const window = nextWindow(owedFrom, start + 7n * day, stretch(pace, done.slice(-3)))
+      if (!window) break
+      const seconds = Number(window.to - window.from) / 1e9
+      done.push({ seconds, rows: Math.round(seconds * rowsPerSecond) })
+      owedFrom = window.to
+    }
+    return done
+  }
+  assert.ok(catchUp(0.001).length < 30, `${catchUp(0.001).length} windows`)
+  const busy = catchUp(5_000)
+  assert.ok(Math.max(...busy.slice(3).map(({ rows }) => rows)) <= 1_500_000)
+  assert.ok(busy.length < 7 * 1440)
 })

@@ -32,6 +32,24 @@ export function nextWindow(
   return to > owedFrom ? { from: owedFrom, to } : undefined
 }
 
+/** How long the last windows were, and what they held. */
+export type Lately = readonly { readonly seconds: number; readonly rows: number }[]
+
+const [fewRows, manyRows] = [20_000, 500_000]
+
+/**
+ * While behind, windows that hold little grow and windows that hold much shrink, so that a week of silence is caught up
+ * in a few windows and a week of traffic in windows that the spool can hold.
+ */
+export function stretch(pace: Pace, lately: Lately): Pace {
+  if (lately.length === 0) return pace
+  const longest = Math.max(...lately.map(({ seconds }) => seconds))
+  const rows = lately.reduce((sum, one) => sum + one.rows, 0)
+  if (rows <= fewRows) return { ...pace, longestSeconds: Math.min(day, Math.max(pace.longestSeconds, 2 * longest)) }
+  if (rows <= manyRows) return pace
+  return { ...pace, longestSeconds: Math.max(1, Math.min(pace.longestSeconds, Math.floor(longest / 2))) }
+}
+
 /** When the window after one that ended at `to` is due: at once while behind, otherwise when the interval has passed. */
 export function nextTurn(to: Nanos, watermark: Nanos, now: Nanos, { intervalSeconds }: Pace): Nanos {
   const interval = BigInt(intervalSeconds) * second

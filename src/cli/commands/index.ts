@@ -6,6 +6,7 @@ import { destinationCommands } from './destinations.ts'
 import { generateCommands } from './generate.ts'
 import { ingestCommands } from './ingest.ts'
 import { jobCommands } from './jobs.ts'
+import { jobStatusCommands } from './jobs-status.ts'
 import { listCommands } from './lists.ts'
 import { managedCommands } from './managed.ts'
 import { ownershipCommands } from './ownership.ts'
@@ -26,6 +27,7 @@ export const commands: readonly Command[] = [
   ...previewCommands,
   ...tailCommands,
   ...jobCommands,
+  ...jobStatusCommands,
   ...destinationCommands,
   ...ownershipCommands,
   ...rulesetCommands,
