@@ -82,12 +82,3 @@ test('a record becomes a line with every digit', () => {
     '{"ZoneID":9223372036854775807,"Deep":[{"at":7}]}',
   )
 })
-
-test('request lines are made at 100 MB/s and more', () => {
-  const generator = makeGenerator(requests, 1)
-  generator.lines(2000)
-  const began = performance.now()
-  const bytes = generator.lines(40_000).length
-  const rate = bytes / 1000 / (performance.now() - began)
-  assert.ok(rate > 100, `${rate.toFixed(0)} MB/s`)
-})
