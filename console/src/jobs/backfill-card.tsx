@@ -8,29 +8,26 @@ import { TextField } from '../parts/field.tsx'
 import { Notice, Problem } from '../parts/notice.tsx'
 import { Card, Progress } from '../parts/page.tsx'
 import { useSession } from '../session.tsx'
-import type { Delivery, Job } from './job.ts'
+import type { Job, Status } from './job.ts'
 
-/** What was asked for, and the newest delivery when it was: what the backfill delivers comes after it. */
-type Asked = { readonly windows: number; readonly after: number }
+type BackfillCardProps = { readonly job: Job; readonly status: Status | undefined }
 
-export function BackfillCard({ job, deliveries }: { readonly job: Job; readonly deliveries: readonly Delivery[] }) {
+export function BackfillCard({ job, status }: BackfillCardProps) {
   const { client, scope } = useSession()
   const call = { scope, params: { job_id: job.id } }
   const [isOpen, setOpen] = useState(false)
   const [start, setStart] = useState(() => toLocalInput(new Date(Date.now() - 3_600_000)))
   const [end, setEnd] = useState(() => toLocalInput(new Date()))
-  const [asked, setAsked] = useState<Asked>()
-  const again = deliveries.filter(
-    ({ purpose, id }) => purpose === 'backfill' && asked !== undefined && id > asked.after,
-  )
-  const done = new Set(
-    again.filter(({ window }) => window.state === 'done').map(({ window }) => `${window.from} ${window.to}`),
-  ).size
+  const [asked, setAsked] = useState<{ readonly windows: number; readonly status: Status | undefined }>()
+  // An answer of before the question says nothing about it.
+  const isKnown = asked !== undefined && status !== asked.status
+  const left = status && isKnown ? status.waiting_windows + Math.min(1, status.open_windows) : (asked?.windows ?? 0)
+  const done = asked ? Math.max(0, asked.windows - left) : 0
 
   const begin = useAction(async () => {
     const body = { start: new Date(start).toISOString(), end: new Date(end).toISOString() }
     const { windows } = await client.call(logexport.backfill, { ...call, body })
-    setAsked({ windows, after: Math.max(0, ...deliveries.map(({ id }) => id)) })
+    setAsked({ windows, status })
   })
   const cancel = useAction(async () => {
     const { cancelled } = await client.call(logexport.cancelBackfill, call)

@@ -73,7 +73,7 @@ export function EditJob({ job, onDone, onClose }: EditJobProps) {
           ))}
         </div>
       </Card>
-      {isPreviewed && <Preview selection={selection} />}
+      {isPreviewed && <Preview selection={selection} output={job.output_options} />}
       <Problem error={save.error} />
       <div className="row">
         <Button tone="main" type="submit" isBusy={save.isRunning}>

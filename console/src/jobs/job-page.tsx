@@ -2,7 +2,7 @@
 import { useState } from 'react'
 import { logexport } from '../../../src/contract/index.ts'
 import { useAction, useAnswer } from '../asking.ts'
-import { ago, bytes, count, counted, when } from '../format.ts'
+import { ago, bytes, count, counted, duration, when } from '../format.ts'
 import { Button } from '../parts/button.tsx'
 import { BarChart } from '../parts/charts.tsx'
 import { Confirm } from '../parts/dialog.tsx'
@@ -12,7 +12,7 @@ import { go, Link } from '../router.tsx'
 import { useSession } from '../session.tsx'
 import { BackfillCard } from './backfill-card.tsx'
 import { EditJob } from './edit-job.tsx'
-import { type Delivery, healthOf, type Job, nameOf, placeWords, windowsOf } from './job.ts'
+import { type Delivery, healthOf, type Job, nameOf, placeWords, type Status, windowsOf } from './job.ts'
 import { Ledger } from './ledger.tsx'
 
 const pollMs = 2_500
@@ -26,6 +26,7 @@ export function JobPage({ id }: { readonly id: number }) {
     [scope, id],
     pollMs,
   )
+  const status = useAnswer((signal) => client.call(logexport.jobStatus, { ...call, signal }), [scope, id], pollMs)
   if (!job.value)
     return (
       <Page title={`Job ${id}`}>
@@ -33,17 +34,20 @@ export function JobPage({ id }: { readonly id: number }) {
         <Link to={at('jobs')}>All export jobs</Link>
       </Page>
     )
-  return <KnownJob job={job.value} error={job.error} deliveries={deliveries.value} again={job.again} />
+  return (
+    <KnownJob job={job.value} error={job.error} deliveries={deliveries.value} status={status.value} again={job.again} />
+  )
 }
 
 type KnownJobProps = {
   readonly job: Job
   readonly error: unknown
   readonly deliveries: readonly Delivery[] | undefined
+  readonly status: Status | undefined
   again(): void
 }
 
-function KnownJob({ job, error, deliveries, again }: KnownJobProps) {
+function KnownJob({ job, error, deliveries, status, again }: KnownJobProps) {
   const { client, scope, at } = useSession()
   const [open, setOpen] = useState<'edit' | 'delete'>()
   const call = { scope, params: { job_id: job.id } }
@@ -92,9 +96,9 @@ function KnownJob({ job, error, deliveries, again }: KnownJobProps) {
           onClose={() => setOpen(undefined)}
         />
       )}
-      <JobFigures job={job} deliveries={deliveries ?? []} />
+      <JobFigures job={job} status={status} deliveries={deliveries ?? []} />
       {deliveries && <Charts deliveries={deliveries} />}
-      <BackfillCard job={job} deliveries={deliveries ?? []} />
+      <BackfillCard job={job} status={status} />
       {deliveries ? <Ledger deliveries={deliveries} /> : <Loading what="deliveries" />}
       {open === 'delete' && (
         <Confirm
@@ -131,7 +135,13 @@ function Trouble({ job }: { readonly job: Job }) {
   )
 }
 
-function JobFigures({ job, deliveries }: { readonly job: Job; readonly deliveries: readonly Delivery[] }) {
+type JobFiguresProps = {
+  readonly job: Job
+  readonly status: Status | undefined
+  readonly deliveries: readonly Delivery[]
+}
+
+function JobFigures({ job, status, deliveries }: JobFiguresProps) {
   const done = deliveries.filter(({ outcome }) => outcome === 'delivered')
   const troubled = deliveries.length - done.length
   const sum = (of: (one: Delivery) => number) => done.reduce((total, one) => total + of(one), 0)
@@ -139,6 +149,10 @@ function JobFigures({ job, deliveries }: { readonly job: Job; readonly deliverie
   const packed = sum((one) => one.bytes)
   return (
     <dl className="figures">
+      <Figure name="Behind" tone={status && status.failures > 0 ? 'warn' : 'calm'}>
+        {status ? duration(status.lag_seconds) : '…'}
+        {status?.next_turn && <small> next turn {nextTurn(status.next_turn)}</small>}
+      </Figure>
       <Figure name="Complete up to">
         {job.last_complete ? <span title={when(job.last_complete)}>{ago(job.last_complete)}</span> : 'not yet'}
       </Figure>
@@ -151,6 +165,11 @@ function JobFigures({ job, deliveries }: { readonly job: Job; readonly deliverie
       </Figure>
     </dl>
   )
+}
+
+const nextTurn = (moment: string): string => {
+  const seconds = (Date.parse(moment) - Date.now()) / 1000
+  return seconds < 1 ? 'now' : `in ${duration(seconds)}`
 }
 
 function Charts({ deliveries }: { readonly deliveries: readonly Delivery[] }) {

@@ -4,6 +4,7 @@ import { ago } from '../format.ts'
 import type { Tone } from '../parts/page.tsx'
 
 export type Job = ResultOf<typeof logexport.viewJob>
+export type Status = ResultOf<typeof logexport.jobStatus>
 export type Delivery = ResultOf<typeof logexport.listDeliveries>[number]
 
 export const nameOf = (job: Pick<Job, 'id' | 'name'>): string => job.name || `Job ${job.id}`

@@ -1,42 +1,50 @@
-/** Ten of the newest records as the job would export them. */
+/** The first records as the job would write them, and how much it would write. */
+import { preview } from '../../../src/contract/index.ts'
 import { useAnswer } from '../asking.ts'
-import { fetchRecords } from '../logs/fetch-records.ts'
+import { bytes, count } from '../format.ts'
 import { Button } from '../parts/button.tsx'
 import { Problem } from '../parts/notice.tsx'
 import { Card, Empty, Loading } from '../parts/page.tsx'
 import { useSession } from '../session.tsx'
-import type { Selection } from './selection.ts'
+import { type Selection, writeOptions } from './selection.ts'
 
-const lookBackMs = 15 * 60_000
+type PreviewProps = { readonly selection: Selection; readonly output?: Readonly<Record<string, unknown>> | null }
 
-export function Preview({ selection }: { readonly selection: Selection }) {
+export function Preview({ selection, output = null }: PreviewProps) {
   const { client, scope } = useSession()
+  const body = {
+    dataset: selection.dataset,
+    logfetch_options: writeOptions(selection),
+    filter: selection.filter,
+    ...(output ? { output_options: output } : {}),
+  }
   const { value, error, isLoading, again } = useAnswer(
-    (signal) => {
-      const end = new Date()
-      const start = new Date(end.getTime() - lookBackMs)
-      return fetchRecords(client, scope, { ...selection, count: 10, start, end }, signal)
-    },
-    [scope, selection],
+    (signal) => client.call(preview.previewJob, { scope, body, signal }),
+    [scope, body],
   )
   return (
     <Card
       title="Preview"
       aside={
-        <Button tone="quiet" onClick={again} isBusy={isLoading}>
-          Look again
-        </Button>
+        <span className="row">
+          {value && (
+            <span className="soft">
+              about {count(value.rows_per_hour)} rows and {bytes(value.bytes_per_hour)} an hour before packing
+            </span>
+          )}
+          <Button tone="quiet" onClick={again} isBusy={isLoading}>
+            Look again
+          </Button>
+        </span>
       }
     >
       <Problem error={error} />
       {!value && !error && <Loading what="records" />}
-      {value?.length === 0 && (
-        <Empty title="No record of the last 15 minutes fits. The job will wait for the next ones." />
-      )}
-      {value && value.length > 0 && (
+      {value?.records === 0 && <Empty title="No recent record fits. The job will wait for the next ones." />}
+      {value && value.records > 0 && (
         // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable by keyboard.
         <pre className="conf" tabIndex={0}>
-          {value.map((record) => JSON.stringify(record)).join('\n')}
+          {value.text}
         </pre>
       )}
     </Card>

@@ -14,6 +14,7 @@ import { Card, Empty, Loading, Page } from '../parts/page.tsx'
 import { useSession } from '../session.tsx'
 import { fetchRecords } from './fetch-records.ts'
 import { histogram } from './histogram.ts'
+import { LiveTail } from './live-tail.tsx'
 import { RecordTable } from './record-table.tsx'
 
 const ranges = [
@@ -35,20 +36,37 @@ type Question = {
 }
 
 export function LogsPage() {
-  const { client, scope } = useSession()
+  const { client, scope, place } = useSession()
   const datasets = useAnswer((signal) => client.call(catalogue.listDatasets, { scope, signal }), [scope])
+  const [way, setWay] = useState<'query' | 'tail'>('query')
   const usual = datasets.value?.find(({ name }) => name === 'http_requests') ?? datasets.value?.[0]
   return (
-    <Page title="Logs" says="Records as they were received, kept for as long as retention says.">
+    <Page
+      title="Logs"
+      says="Records as they were received, kept for as long as retention says."
+      actions={
+        place.kind === 'zone' && (
+          <Choice
+            label="How to look"
+            value={way}
+            onChange={(next: 'query' | 'tail') => setWay(next)}
+            options={[
+              ['query', 'Query'],
+              ['tail', 'Live tail'],
+            ]}
+          />
+        )
+      }
+    >
+      {way === 'tail' && <LiveTail />}
       <Problem error={datasets.error} onRetry={datasets.again} />
-      {datasets.value && usual ? (
+      {way === 'query' && datasets.value && usual && (
         <Explorer
           datasets={datasets.value.map(({ name, timestamp_field }) => [name, timestamp_field] as const)}
           usual={usual.name}
         />
-      ) : (
-        <Loading what="datasets" />
       )}
+      {!datasets.value && !datasets.error && <Loading what="datasets" />}
     </Page>
   )
 }

@@ -15,10 +15,10 @@ type RecordTableProps = {
 const mostColumns = 8
 
 export const RecordTable = memo(function RecordTable({ records, columns, timeField }: RecordTableProps) {
-  const [open, setOpen] = useState<ReadonlySet<number>>(new Set())
+  const [open, setOpen] = useState<ReadonlySet<LogRecord>>(new Set())
   const named = columns.length > 0 ? columns : Object.keys(records[0] ?? {})
   const shown = [timeField, ...named.filter((name) => name !== timeField)].slice(0, mostColumns)
-  const toggle = (at: number) => {
+  const toggle = (at: LogRecord) => {
     const next = new Set(open)
     if (!next.delete(at)) next.add(at)
     setOpen(next)
@@ -46,9 +46,9 @@ export const RecordTable = memo(function RecordTable({ records, columns, timeFie
                   <button
                     type="button"
                     className="opener"
-                    aria-expanded={open.has(at)}
+                    aria-expanded={open.has(record)}
                     aria-label={`Record ${at + 1}`}
-                    onClick={() => toggle(at)}
+                    onClick={() => toggle(record)}
                   >
                     <Icon name="right" />
                   </button>
@@ -59,7 +59,7 @@ export const RecordTable = memo(function RecordTable({ records, columns, timeFie
                   </td>
                 ))}
               </tr>
-              {open.has(at) && (
+              {open.has(record) && (
                 <tr className="opened">
                   <td colSpan={shown.length + 1}>
                     <WholeRecord record={record} />

@@ -88,15 +88,18 @@ function OverridesForm({ rules, overrides, onChange }: OverridesFormProps) {
         override={overrides}
         onChange={(next) => onChange({ ...overrides, ...next })}
       />
-      {tags.map((tag) => (
-        <OverrideRow
-          key={tag}
-          name={<Badge tone="accent">{tag}</Badge>}
-          label={`Tag ${tag}`}
-          override={overrides.categories?.find((one) => one.category === tag) ?? {}}
-          onChange={(next) => setTag(tag, next)}
-        />
-      ))}
+      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable by keyboard. */}
+      <section className="override-rules" aria-label="Tags of the ruleset" tabIndex={0}>
+        {tags.map((tag) => (
+          <OverrideRow
+            key={tag}
+            name={<Badge tone="accent">{tag}</Badge>}
+            label={`Tag ${tag}`}
+            override={overrides.categories?.find((one) => one.category === tag) ?? {}}
+            onChange={(next) => setTag(tag, next)}
+          />
+        ))}
+      </section>
       <input
         type="search"
         className="search"

@@ -10,6 +10,7 @@ import { ExpressionEditor, type Language } from './expression-editor.tsx'
 import { errorsOfRule } from './fault.ts'
 import { Highlighted } from './highlight.tsx'
 import { JsonField } from './json-field.tsx'
+import { Replay } from './replay.tsx'
 import { actionTone, type RuleBody, titleOf } from './ruleset.ts'
 
 export type RuleCheck = (rule: RuleBody, signal: AbortSignal) => Promise<void>
@@ -142,6 +143,7 @@ function RuleForm({ rule, phase, actions, language, refusals, check, dispatch }:
         errors={under('expression')}
         onChange={(expression) => set({ expression })}
       />
+      {phase.startsWith('http_request') && <Replay expression={String(said.expression ?? '')} />}
       {said.action === 'execute' ? (
         <ExecuteParameters
           phase={phase}
