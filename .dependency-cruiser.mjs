@@ -23,6 +23,7 @@ export const typesOnly = { contract: ['base'] }
 // Which rooms may hold which outside package; no one else may import it.
 export const keepers = {
   fastify: 'http',
+  ws: 'http',
   kysely: 'db|access|jobs|rulesets',
   pg: 'db',
   '@clickhouse': 'logs',

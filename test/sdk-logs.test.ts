@@ -198,6 +198,9 @@ test('accounts, zones and user: lists are followed page by page, filtered and or
   assert.equal((await listed({ status: 'active' })).length, 4)
   assert.deepEqual(await listed({ name: 'starts_with:b.' }), ['b.example'])
   assert.deepEqual(await listed({ name: 'contains:.example', order: 'name' }), names)
+  assert.deepEqual(await listed({ name: 'ends_with:_example' }), [])
+  assert.deepEqual(await listed({ name: 'contains:%' }), [])
+  assert.deepEqual(await listed({ name: 'a.example', status: 'pending', match: 'any' }), ['a.example'])
   const seen = await sdk.zones.get(zone)
   assert.deepEqual([seen.id, seen.account.id], [house.zone, house.account])
 

@@ -1,5 +1,6 @@
 /** Zones: the domains of an account, each in exactly one. */
 import { domainToASCII } from 'node:url'
+import { type RawBuilder, type SqlBool, sql } from 'kysely'
 import { newId, problems, type Scope, showMoment, toMoment } from '../base/index.ts'
 import { type Db, isReferenced, isTaken, type ZonesTable } from '../db/index.ts'
 import { record } from './audit.ts'
@@ -66,7 +67,7 @@ export async function listZones({ db }: AccessNeeds, caller: Caller, query: Zone
   zones = zones.where((eb) => {
     const { name, status, 'account.id': account, 'account.name': owner } = query
     const filters = [
-      ...(name === undefined ? [] : [eb('zones.name', ...nameFilter(name))]),
+      ...(name === undefined ? [] : [nameIs(name)]),
       ...(account === undefined ? [] : [eb('zones.account_id', '=', account)]),
       ...(owner === undefined ? [] : [eb('accounts.name', '=', owner)]),
       // Every zone is active.
@@ -87,12 +88,13 @@ export async function listZones({ db }: AccessNeeds, caller: Caller, query: Zone
 }
 
 /** A whole name, or a part of one with the word for where it stands. */
-function nameFilter(asked: string): readonly ['=' | 'like', string] {
+function nameIs(asked: string): RawBuilder<SqlBool> {
+  const name = sql.ref('zones.name')
   const [, where, part = ''] = /^(starts_with|ends_with|contains|equal):(.*)$/s.exec(asked) ?? []
-  if (!where || where === 'equal') return ['=', zoneName(where ? part : asked)]
-  // No name holds any other character, and so none that means something in a pattern.
-  if (!/^[a-z0-9.-]*$/i.test(part)) return ['=', '']
-  return ['like', `${where === 'starts_with' ? '' : '%'}${part.toLowerCase()}${where === 'ends_with' ? '' : '%'}`]
+  if (!where || where === 'equal') return sql`${name} = ${zoneName(where ? part : asked)}`
+  const literal = part.toLowerCase().replaceAll(/[!%_]/g, '!$&')
+  const pattern = `${where === 'starts_with' ? '' : '%'}${literal}${where === 'ends_with' ? '' : '%'}`
+  return sql`${name} like ${pattern} escape '!'`
 }
 
 export async function viewZone({ db }: AccessNeeds, scope: Scope): Promise<Zone> {
