@@ -138,7 +138,7 @@ describe('a trusted edge', () => {
     const own = await asked('', forwarded('/', { 'x-forwarded-method': 'TRACE' }))
     assert.deepEqual(
       [own.status, own.body, own.headers['content-type'], own.headers['cache-control']],
-      [451, '<h1>No, ü</h1>', 'text/html', 'no-store'],
+      [451, '<h1>No, ü</h1>', 'text/html; charset=utf-8', 'no-store'],
     )
     assert.equal((await asked('', forwarded('/admin/x', { 'x-forwarded-for': '192.0.2.9' }))).status, 200)
   })

@@ -42,7 +42,8 @@ export function replyTo(request: EdgeRequest, verdict: Verdict, convention: Conv
     ...(location === undefined ? {} : { location }),
     ...(retryAfter === undefined ? {} : { 'retry-after': String(retryAfter) }),
   }
-  return { status, headers, type, body }
+  // The page is sent as UTF-8, whatever its author left unsaid.
+  return { status, headers, type: type.includes('charset=') ? type : `${type}; charset=utf-8`, body }
 }
 
 /** Headers of our answer that belong to our connection with the edge; a rule's header of that name cannot be carried. */
