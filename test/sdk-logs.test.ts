@@ -257,4 +257,13 @@ test('a token is as good as a key, and refusals come as the classes of the clien
       return true
     },
   )
+  await assert.rejects(
+    sdk.logpush.jobs.create({ ...zone, destination_conf: 'file:///sdk/x', logpull_options: 'fields=Nope' }),
+    (error) => {
+      assert.ok(error instanceof Cloudflare.BadRequestError)
+      const [first] = error.errors as unknown as { source: { pointer: string } }[]
+      assert.equal(first?.source.pointer, '/logpull_options')
+      return true
+    },
+  )
 })

@@ -3,6 +3,7 @@
  * `logfetch_options` in what comes in and goes out, and no challenge where the string is itself a credential. Live tail
  * is spelled `edge` in some clients and `edge/jobs` in others.
  */
+import type { Detail } from '../base/index.ts'
 import type { Ownership } from '../jobs/index.ts'
 
 export type Dialect = 'own' | 'hosted'
@@ -43,6 +44,18 @@ export function toDialect(dialect: Dialect, result: unknown): unknown {
     ? result.map((item) => renamed(item, 'logfetch_options', 'logpull_options'))
     : renamed(result, 'logfetch_options', 'logpull_options')
 }
+
+/** What was wrong, in the caller's words. */
+export const detailsIn = (dialect: Dialect, details: readonly Detail[]): readonly Detail[] =>
+  dialect === 'own'
+    ? details
+    : details.map((detail) => ({
+        ...detail,
+        message: detail.message.replaceAll('logfetch_options', 'logpull_options'),
+        ...(detail.pointer === undefined
+          ? {}
+          : { pointer: detail.pointer.replace(/^\/logfetch_options(?=\/|$)/, '/logpull_options') }),
+      }))
 
 const isObject = (value: unknown): value is Record<string, unknown> =>
   typeof value === 'object' && value !== null && !Array.isArray(value)

@@ -7,7 +7,7 @@ import { makeTails } from '../logs/index.ts'
 import { bases, makeBind } from './bind.ts'
 import { answerBrokenRequest, answerExpectation, readJsonStrictly } from './body.ts'
 import { bindConsole } from './console.ts'
-import { rewriteUrl } from './dialect.ts'
+import { detailsIn, dialectOf, rewriteUrl } from './dialect.ts'
 import { asProblem, pathOf, refusal, statusOf } from './problems.ts'
 import { makeRateLimiter, type RateLimit } from './ratelimit.ts'
 import { bindAll, type RouteNeeds } from './routes/index.ts'
@@ -56,7 +56,8 @@ export function makeServer(needs: HttpNeeds): { app: FastifyInstance; bound: rea
     reply.header('x-request-id', request.id)
     if (problem) {
       if (problem.retryAfter !== undefined) reply.header('retry-after', String(problem.retryAfter))
-      return reply.code(statusOf(problem)).send(refusal(problem.details))
+      const details = detailsIn(dialectOf(request.originalUrl), problem.details)
+      return reply.code(statusOf(problem)).send(refusal(details))
     }
     log.error({ err: error, request: request.id, path: pathOf(request.url) }, 'unexpected error')
     const message = `Internal error; the log has more under request id ${request.id}`

@@ -8,7 +8,7 @@
  */
 import { randomBytes } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { type Clock, type Log, type Nanos, problems, type Scope, second } from '../base/index.ts'
+import { type Clock, type Log, type Nanos, Problem, problems, type Scope, second } from '../base/index.ts'
 import type { Dataset, Selection } from '../datasets/index.ts'
 import { countRecords, type ScanNeeds, scan } from './scan.ts'
 import type { Window } from './select.ts'
@@ -105,8 +105,7 @@ export function makeTails(
       if (isOver(session)) return end(session, 'the session is over')
       const to = needs.watermark.read()
       if (to <= from) continue
-      await step(needs, limits, session, { from, to })
-      from = to
+      if (await isDone(step(needs, limits, session, { from, to }))) from = to
     }
   }
 
@@ -173,6 +172,17 @@ export function makeTails(
     close() {
       for (const session of [...sessions.values()]) end(session, 'the service is going down')
     },
+  }
+}
+
+/** A store that is away comes back; the next step goes on from where this one began. */
+async function isDone(work: Promise<void>): Promise<boolean> {
+  try {
+    await work
+    return true
+  } catch (error) {
+    if (error instanceof Problem && error.retryAfter !== undefined) return false
+    throw error
   }
 }
 

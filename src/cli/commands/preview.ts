@@ -3,6 +3,7 @@ import { preview } from '../../contract/index.ts'
 import { command, UsageError } from '../command.ts'
 import { connect, connectFlags, scopeFlags } from '../connect.ts'
 import { print } from '../table.ts'
+import { harmless } from './tail.ts'
 
 export const previewCommands = [
   command({
@@ -28,7 +29,7 @@ export const previewCommands = [
         },
       })
       print(terminal, given, seen, ({ text, rows_per_hour, bytes_per_hour }) =>
-        [text.trimEnd(), `about ${rows_per_hour} records and ${bytes_per_hour} bytes an hour`]
+        [harmless(text.trimEnd()), `about ${rows_per_hour} records and ${bytes_per_hour} bytes an hour`]
           .filter((line) => line !== '')
           .join('\n'),
       )

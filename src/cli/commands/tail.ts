@@ -52,7 +52,7 @@ function follow(terminal: Terminal, address: string, most: number): Promise<void
         const missed = /^\{"dropped":(\d+)\}$/.exec(line)?.[1]
         if (missed) terminal.err(`spillway: ${missed} records left out, because they came faster than they were read`)
         else if (printed < most) {
-          terminal.out(line)
+          terminal.out(harmless(line))
           printed += 1
         }
       }
@@ -65,3 +65,7 @@ function follow(terminal: Terminal, address: string, most: number): Promise<void
     })
   })
 }
+
+/** JSON leaves these control characters as they are, and some terminals obey them; written as escapes they are the same text. */
+export const harmless = (json: string): string =>
+  json.replaceAll(/[\u007f-\u009f]/g, (char) => `\\u00${char.charCodeAt(0).toString(16)}`)
