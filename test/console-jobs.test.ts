@@ -98,7 +98,7 @@ test('the guide makes a job to files, through the challenge, with chosen fields 
 })
 
 test('deliveries appear while one watches, with their windows, sizes and objects', async () => {
-  for (const many of [60, 140, 90, 170, 120]) {
+  for (const many of [60, 140, 90, 170, 120, 80, 150, 110]) {
     await sendRecords(many)
     await wait(1_200)
   }

@@ -48,14 +48,15 @@ export function BarChart({ bars, label, say }: BarChartProps) {
         {say(most)}
       </text>
       {bars.map(({ at, value, tone }, index) => {
+        const wide = Math.max(0.8, Math.min(step * 0.8, 28))
         const tall = Math.max(value > 0 ? 1.5 : 0, (value / most) * inner)
         return (
           <rect
             // biome-ignore lint/suspicious/noArrayIndexKey: a bar is its place; two may begin at the same time.
             key={index}
             className={tone}
-            x={chart.left + index * step + step * 0.1}
-            width={Math.max(0.8, Math.min(step * 0.8, 28))}
+            x={chart.left + index * step + (step - wide) / 2}
+            width={wide}
             y={chart.top + inner - tall}
             height={tall}
             rx={Math.min(2, step * 0.2)}

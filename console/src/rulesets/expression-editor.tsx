@@ -61,7 +61,7 @@ export function ExpressionEditor({ label, text, language, errors, onChange }: Ex
           spellCheck={false}
           autoCapitalize="off"
           aria-autocomplete="list"
-          aria-controls={`${id}-offers`}
+          aria-controls={current ? `${id}-offers` : undefined}
           aria-activedescendant={current ? `${id}-offer-${offered.indexOf(current)}` : undefined}
           aria-describedby={`${id}-faults`}
           aria-invalid={faults.length > 0 || undefined}

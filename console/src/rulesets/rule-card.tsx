@@ -184,19 +184,19 @@ function RuleForm({ rule, phase, actions, language, refusals, check, dispatch }:
   )
 }
 
-/** The API's reasons against the rule as it stands; undefined until it has spoken. */
+/** The API's reasons against the rule as it stands; undefined until it has spoken, and none while it thinks again. */
 function useJudgement(said: RuleBody, check: RuleCheck): readonly ErrorItem[] | undefined {
-  const [errors, setErrors] = useState<readonly ErrorItem[]>()
+  const [judged, setJudged] = useState<{ readonly text: string; readonly errors: readonly ErrorItem[] }>()
   const text = JSON.stringify(said)
   useEffect(() => {
     const gone = new AbortController()
     const timer = setTimeout(async () => {
       try {
         await check(JSON.parse(text) as RuleBody, gone.signal)
-        setErrors([])
+        setJudged({ text, errors: [] })
       } catch (error) {
         // Anything but a refusal says nothing about the rule.
-        if (error instanceof Refused) setErrors(errorsOfRule(error.errors, 0))
+        if (error instanceof Refused) setJudged({ text, errors: errorsOfRule(error.errors, 0) })
       }
     }, 300)
     return () => {
@@ -204,5 +204,6 @@ function useJudgement(said: RuleBody, check: RuleCheck): readonly ErrorItem[] | 
       gone.abort()
     }
   }, [text, check])
-  return errors
+  if (judged === undefined) return undefined
+  return judged.text === text ? judged.errors : []
 }
