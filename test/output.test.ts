@@ -8,8 +8,9 @@ import { setTimeout as wait } from 'node:timers/promises'
 import { gunzipSync, zstdDecompressSync } from 'node:zlib'
 import { logexport, logs, Refused } from '../src/contract/index.ts'
 import { type Dataset, datasets, judgeOutputOptions, makeGenerator, toLine } from '../src/datasets/index.ts'
+import { append, spoolParts } from '../src/logs/index.ts'
 import { type House, startHouse } from './house.ts'
-import { openTestStore } from './logs-store.ts'
+import { bodyOf, openTestStore } from './logs-store.ts'
 import { renderBatch } from './render.ts'
 
 const dataset = datasets.find(({ name }) => name === 'http_requests') as Dataset
@@ -277,4 +278,32 @@ test('options that cannot be meant are refused with their places', async () => {
     '/output_options/batch_prefix',
     '/output_options/compression',
   ])
+})
+
+test('written a second time, every form has the same bytes', async () => {
+  const store = await openTestStore()
+  try {
+    const scope = { kind: 'zone', id: house.zone, account: house.account } as const
+    await append(store.needs, scope, dataset, bodyOf(records.map(toLine).join('\n')))
+    const window = { from: 0n, to: store.needs.watermark.read() }
+    const hashes = async (own: Record<string, unknown>) => {
+      const judged = judgeOutputOptions({ field_names: fields, sample_rate: 0.7, ...own }, dataset)
+      assert.ok(judged.ok)
+      const parts = await spoolParts(store.needs, scope, dataset, window, judged.value, {
+        name: 'same',
+        maxRecords: 50,
+      })
+      assert.ok(parts.length > 3)
+      return parts.map(({ sha256 }) => sha256)
+    }
+    const packed = [
+      { compression: 'zstd' },
+      { compression: 'none' },
+      { output_type: 'csv' },
+      { output_type: 'parquet' },
+    ]
+    for (const own of packed) assert.deepEqual(await hashes(own), await hashes(own), JSON.stringify(own))
+  } finally {
+    await store.close()
+  }
 })

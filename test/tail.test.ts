@@ -11,7 +11,7 @@ import { logs, preview, Refused, tail } from '../src/contract/index.ts'
 import { type Dataset, plainSelection } from '../src/datasets/index.ts'
 import { append, makeTails, type TailReader } from '../src/logs/index.ts'
 import { type House, startHouse } from './house.ts'
-import { aScope, bodyOf, openTestStore } from './logs-store.ts'
+import { appendPatiently, aScope, bodyOf, openTestStore } from './logs-store.ts'
 
 let house: House
 before(async () => {
@@ -204,7 +204,7 @@ test('the id of a session stands in no log line, and no other upgrade is taken',
   await assert.rejects(read(`${house.service.url.replace('http', 'ws')}/v4/user`), /refused with 400/)
 })
 
-test('a reader that does not keep up misses records, hears how many, and costs no memory', async () => {
+test('a reader that does not keep up hears how many records it missed, and a restart of the engine costs it none', async () => {
   const store = await openTestStore()
   try {
     const dataset = store.needs.datasets.find('http_requests', 'zone') as Dataset
@@ -244,6 +244,11 @@ test('a reader that does not keep up misses records, hears how many, and costs n
     await until(() => slow.got.length === 2 && quick.got.length === 3)
     assert.deepEqual(slow.got, ['{"dropped":250}\n', '{"RayID":"last"}\n'])
     assert.deepEqual(quick.got.slice(1), ['{"dropped":150}\n', '{"RayID":"last"}\n'])
+
+    await store.engine?.restart('a test of live tail')
+    await appendPatiently(store.needs, aScope(), dataset, '{"RayID":"after the restart"}', 'once')
+    await until(() => quick.got.length === 4)
+    assert.equal(quick.got[3], '{"RayID":"after the restart"}\n')
     tails.close()
   } finally {
     await store.close()
