@@ -7,10 +7,17 @@ import { after, before, test } from 'node:test'
 import { setTimeout as wait } from 'node:timers/promises'
 import { gunzipSync, zstdDecompressSync } from 'node:zlib'
 import { logexport, logs, Refused } from '../src/contract/index.ts'
-import { type Dataset, datasets, judgeOutputOptions, makeGenerator, toLine } from '../src/datasets/index.ts'
-import { append, spoolParts } from '../src/logs/index.ts'
+import {
+  type Dataset,
+  datasets,
+  judgeOutputOptions,
+  makeGenerator,
+  plainSelection,
+  toLine,
+} from '../src/datasets/index.ts'
+import { append, scan, spoolParts } from '../src/logs/index.ts'
 import { type House, startHouse } from './house.ts'
-import { bodyOf, openTestStore } from './logs-store.ts'
+import { bodyOf, openTestStore, read } from './logs-store.ts'
 import { renderBatch } from './render.ts'
 
 const dataset = datasets.find(({ name }) => name === 'http_requests') as Dataset
@@ -303,6 +310,22 @@ test('written a second time, every form has the same bytes', async () => {
       { output_type: 'parquet' },
     ]
     for (const own of packed) assert.deepEqual(await hashes(own), await hashes(own), JSON.stringify(own))
+  } finally {
+    await store.close()
+  }
+})
+
+test('an object that came as text with line breaks is written on one line', async () => {
+  const store = await openTestStore()
+  try {
+    const scope = { kind: 'zone', id: house.zone, account: house.account } as const
+    const text = '{\n"a":\r\n1, "b": "x\\ny"}'
+    const lines = [{ RequestHeaders: text }, { RequestHeaders: text, Unknown: 1 }].map((each) => JSON.stringify(each))
+    for (const line of lines) await append(store.needs, scope, dataset, bodyOf(line))
+    const window = { from: 0n, to: store.needs.watermark.read() }
+    const selection = { ...plainSelection(dataset), fields: ['RequestHeaders'] }
+    const seen = await read((await scan(store.needs, scope, dataset, window, selection)) as AsyncIterable<Buffer>)
+    assert.equal(seen, '{"RequestHeaders":{ "a":  1, "b": "x\\ny"}}\n'.repeat(2))
   } finally {
     await store.close()
   }

@@ -85,8 +85,13 @@ function storedAs(field: Field): string {
   if (field.timestamp) return nanosOf(name)
   if (field.type === 'int') return `accurateCast(${name}, 'Int64')`
   if (field.type === 'array' && field.items === 'int') return `arrayMap(each -> accurateCast(each, 'Int64'), ${name})`
+  if (field.type === 'object') return onOneLine(name)
+  if (field.items === 'object') return `arrayMap(each -> ${onOneLine('each')}, ${name})`
   return name
 }
+
+/** An object that came as text in quotes may have line breaks between its members; it is written out as it stands, on a line. */
+const onOneLine = (json: string): string => String.raw`translate(${json}, '\n\r', '  ')`
 
 /** Unix seconds, milliseconds, microseconds or nanoseconds by their size, or RFC 3339; all but 1973 and before is told apart. */
 function nanosOf(name: string): string {
