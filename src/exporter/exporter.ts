@@ -46,13 +46,17 @@ const sweepEveryMs = 30_000
 /** Notes activity again and again; whatever fails is said and tried again, and nothing moves meanwhile. */
 async function tickLoop(needs: ExporterNeeds, bell: Bell, state: State, signal: AbortSignal): Promise<void> {
   const every = (ms: number) => Math.max(1, Math.round(ms / needs.tickMs))
+  // What came in before the start is known to the store alone.
+  let isUnsure = true
   for (let tick = 0; !signal.aborted; tick += 1) {
     await unlessItFails(needs.log, 'noting activity', async () => {
       if (tick % every(rollCallEveryMs) === 0) state.trouble = await findTrouble(needs)
       if (state.trouble) return
       if (tick % every(reportEveryMs) === 0) await report(needs)
-      if (await noteTick(needs)) bell.ring()
-      if (tick % every(sweepEveryMs) === 0) await wakeOverslept(needs.turns)
+      const isSweep = tick % every(sweepEveryMs) === 0
+      if (await noteTick(needs, isUnsure, !isSweep)) bell.ring()
+      isUnsure = false
+      if (isSweep) await wakeOverslept(needs.turns)
     })
     await rest(needs.tickMs, signal)
   }
@@ -77,10 +81,24 @@ async function report({ turns, watermark, metrics }: ExporterNeeds): Promise<voi
   for (const { job, seconds } of behind.slice(0, 50)) metrics.jobLag.set({ job: String(job) }, seconds)
 }
 
-async function noteTick({ turns, logs, watermark }: ExporterNeeds): Promise<boolean> {
+/**
+ * Notes what came in since the last tick; true when something did. While this process is the only one that takes
+ * records and has stamped none since, the store need not be asked: its answer costs 40 ms of a core over 37 tables.
+ */
+async function noteTick(
+  { turns, logs, watermark }: ExporterNeeds,
+  isFirst: boolean,
+  mayRest: boolean,
+): Promise<boolean> {
   const from = await activityFrom(turns)
   const to: Nanos = watermark()
+  // Asked after the watermark: whatever is stamped from here on is behind it.
+  const newest = logs.watermark.newest()
   if (to <= from) return false
+  if (!isFirst && newest !== undefined && newest < from) {
+    if (!mayRest) await noteActivity(turns, from, to, [])
+    return false
+  }
   const seen = (await activity(logs, { from, to })).map(({ id, ...rest }) => ({ scope: id, ...rest }))
   return (await noteActivity(turns, from, to, seen)) && seen.length > 0
 }

@@ -21,6 +21,8 @@ export type Watermark = {
   stamp(): Stamp
   /** Everything received before it is there, for good. */
   read(): Nanos
+  /** The newest stamp since the start; undefined in a cluster, where others stamp too. */
+  newest(): Nanos | undefined
   /** Publishes this node's floor and learns the others'; to be called about once a second in a cluster. */
   exchange(): Promise<void>
 }
@@ -43,6 +45,7 @@ export function makeWatermark(now: Clock, options: WatermarkOptions = {}): Water
   const { floors, leaseSeconds = 30 } = options
   /** The highest instant that was stamped or given out as settled. */
   let high = options.atLeast ?? 0n
+  let newest = 0n
   const inFlight = new Set<Nanos>()
   /** What the cluster was told last, when, and what it has settled. */
   let publishedAt: Nanos | undefined
@@ -69,10 +72,12 @@ export function makeWatermark(now: Clock, options: WatermarkOptions = {}): Water
       const wall = now()
       const at = wall > high ? wall : high + 1n
       high = at
+      newest = at
       inFlight.add(at)
       return { at, settle: () => void inFlight.delete(at) }
     },
     read: () => (floors ? settled : giveFloor()),
+    newest: () => (floors ? undefined : newest),
     async exchange() {
       if (!floors) return
       const asked = now()
