@@ -28,6 +28,7 @@ const steps: readonly Step[] = [
   ['unused code', () => program('knip')],
   ['generated files', staleFiles],
   ['types', () => program('tsc', '-p', '.')],
+  ['types, console', () => program('tsc', '-p', 'console')],
   ['tests', () => spawnTests()],
 ]
 

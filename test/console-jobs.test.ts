@@ -152,7 +152,9 @@ test('a backfill shows its progress until every window is exported again', async
 
 test('received records are found by time and filter, counted over time, and open to the whole', async () => {
   await page.getByRole('link', { name: 'Logs' }).click()
-  await page.getByRole('heading', { name: /\d+ records/ }).waitFor()
+  await page.getByLabel('At most').selectOption('100')
+  await page.getByRole('button', { name: 'Query', exact: true }).last().click()
+  await page.getByRole('heading', { name: '100 records, the first of the range' }).waitFor()
   await page.getByRole('button', { name: 'Record 1', exact: true }).click()
   await page.locator('.whole-record').getByText('www.example.com').waitFor()
   await browser.look(page, 'logs')

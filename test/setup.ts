@@ -1,9 +1,11 @@
-/** Before the first test file: one PostgreSQL for all of them. After the last: gone. */
+/** Before the first test file: the console built, and one PostgreSQL for all of them. After the last: gone. */
+import { buildConsole } from '../scripts/build-console.ts'
 import { startPostgres } from './postgres.ts'
 
 let server: Awaited<ReturnType<typeof startPostgres>> | undefined
 
 export async function globalSetup(): Promise<void> {
+  await buildConsole()
   if (process.env.SPILLWAY_TEST_POSTGRES_URL) return
   server = await startPostgres()
   process.env.SPILLWAY_TEST_POSTGRES_URL = server.url

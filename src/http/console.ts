@@ -7,6 +7,8 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { extname, join } from 'node:path'
 import { gzipSync } from 'node:zlib'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import { problems } from '../base/index.ts'
+import { pathOf } from './problems.ts'
 
 type Page = { readonly type: string; readonly bytes: Buffer; readonly packed: Buffer; readonly tag: string }
 
@@ -64,7 +66,7 @@ export function bindConsole(app: FastifyInstance, directory = built): void {
   app.get('/console/*', index)
   app.get<{ Params: { name: string } }>('/assets/:name', async (request, reply) => {
     const page = find(`assets/${request.params.name}`)
-    if (!page) return reply.callNotFound()
+    if (!page) throw problems.noRoute(pathOf(request.url))
     return send(request, reply, page, 'public, max-age=31536000, immutable')
   })
 }
