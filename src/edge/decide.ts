@@ -81,11 +81,9 @@ export async function decide(
   request: EdgeRequest,
   { again = false }: DecideOptions = {},
 ): Promise<Verdict> {
-  let onFailure: 'open' | 'closed' = 'open'
   try {
     const waiting = edge.deployments.of(scope)
     const inForce = waiting instanceof Promise ? await waiting : waiting
-    onFailure = inForce.onFailure
     const counters = edge.countersOf(scope.id)
     const decision = evaluate(inForce.deployment, withZone(request, inForce.zoneName), {
       counters: again ? { ...counters, count: () => {} } : counters,
@@ -97,6 +95,7 @@ export async function decide(
     }
     return verdict
   } catch (error) {
+    const onFailure = edge.deployments.onFailure(scope)
     edge.metrics.decisionFailures.inc({ instead: onFailure })
     edge.log.error({ err: error, zone: scope.id }, `a request could not be decided; the zone fails ${onFailure}`)
     return onFailure === 'open' ? { kind: 'pass', decision: undefined } : refused

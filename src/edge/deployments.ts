@@ -8,17 +8,23 @@ import type { Clock, Log, Metrics, Nanos, Scope } from '../base/index.ts'
 import type { Db } from '../db/index.ts'
 import { type Deployment, deploy, loadDeployed } from '../rulesets/index.ts'
 
-export type InForce = {
-  readonly deployment: Deployment
-  readonly zoneName: string
-  readonly onFailure: 'open' | 'closed'
-}
+export type InForce = { readonly deployment: Deployment; readonly zoneName: string }
 
-export type Deployments = { of(scope: Scope): InForce | Promise<InForce> }
+export type Deployments = {
+  of(scope: Scope): InForce | Promise<InForce>
+  /** As the zone is set, when that was ever read; open before. */
+  onFailure(scope: Scope): 'open' | 'closed'
+}
 
 type Needs = { readonly db: Db; readonly now: Clock; readonly log: Log; readonly metrics: Metrics }
 
-type Entry = { inForce?: InForce; stamp?: string; checkedAt: Nanos; checking?: Promise<InForce> | undefined }
+type Entry = {
+  inForce?: InForce
+  stamp?: string
+  onFailure?: 'open' | 'closed'
+  checkedAt: Nanos
+  checking?: Promise<InForce> | undefined
+}
 
 const soon = 500_000_000n
 const late = 900_000_000n
@@ -31,11 +37,12 @@ export function makeDeployments(needs: Needs, most = 1_000): Deployments {
     const entry = entries.get(id) ?? { checkedAt: 0n }
     entries.delete(id)
     entries.set(id, entry)
-    if (entries.size > most) for (const oldest of entries.keys()) return entries.delete(oldest) ? entry : entry
+    if (entries.size > most) for (const oldest of entries.keys()) if (entries.delete(oldest)) break
     return entry
   }
 
   return {
+    onFailure: (scope) => entries.get(scope.id)?.onFailure ?? 'open',
     of(scope) {
       const entry = entryOf(scope.id)
       const age = needs.now() - entry.checkedAt
@@ -56,14 +63,16 @@ async function check(needs: Needs, scope: Scope, entry: Entry): Promise<InForce>
   const at = needs.now()
   try {
     const zone = await zoneOf(needs.db, scope)
-    const stamp = `${zone.onFailure} ${zone.zoneName} ${await stampOf(needs.db, scope)}`
-    if (!entry.inForce || entry.stamp !== stamp) {
-      const deployment = deploy(await loadDeployed(needs.db, scope))
+    entry.onFailure = zone.edge_failure === 'closed' ? 'closed' : 'open'
+    const stamp = `${zone.name} ${await stampOf(needs.db, scope)}`
+    let { inForce } = entry
+    if (!inForce || entry.stamp !== stamp) {
+      inForce = { deployment: deploy(await loadDeployed(needs.db, scope)), zoneName: zone.name }
       // What was changed while it was read is found by the next stamp: this one is older than what was read.
-      Object.assign(entry, { inForce: { deployment, ...zone }, stamp })
+      Object.assign(entry, { inForce, stamp })
     }
     entry.checkedAt = at
-    return entry.inForce as InForce
+    return inForce
   } catch (error) {
     if (!entry.inForce) throw error
     needs.metrics.decisionFailures.inc({ instead: 'last known rules' })
@@ -73,14 +82,8 @@ async function check(needs: Needs, scope: Scope, entry: Entry): Promise<InForce>
   }
 }
 
-async function zoneOf(db: Db, scope: Scope): Promise<Pick<InForce, 'zoneName' | 'onFailure'>> {
-  const zone = await db
-    .selectFrom('zones')
-    .select(['name', 'edge_failure'])
-    .where('id', '=', scope.id)
-    .executeTakeFirstOrThrow()
-  return { zoneName: zone.name, onFailure: zone.edge_failure === 'closed' ? 'closed' : 'open' }
-}
+const zoneOf = (db: Db, scope: Scope) =>
+  db.selectFrom('zones').select(['name', 'edge_failure']).where('id', '=', scope.id).executeTakeFirstOrThrow()
 
 /** Versions never change and their numbers are never given twice, so equal numbers mean equal rules and lists. */
 async function stampOf(db: Db, scope: Scope): Promise<string> {

@@ -202,10 +202,8 @@ function ask(
   reply: FastifyReply,
   found: { readonly scope: Scope | null; readonly base: string; readonly dialect: Dialect; readonly body: unknown },
 ) {
-  const gone = new AbortController()
-  reply.raw.once('close', () => {
-    if (!reply.raw.writableFinished) gone.abort()
-  })
+  const { raw } = reply
+  let gone: AbortController | undefined
   return {
     ...found,
     params: request.params,
@@ -214,7 +212,18 @@ function ask(
     headers: request.headers,
     raw: request.raw,
     peer: addressOf(request),
-    signal: gone.signal,
+    /** Made only for those who look at it: most answers are complete before anyone could go away. */
+    get signal() {
+      if (gone) return gone.signal
+      const made = new AbortController()
+      gone = made
+      const end = () => {
+        if (!raw.writableFinished) made.abort()
+      }
+      if (raw.closed) end()
+      else raw.once('close', end)
+      return made.signal
+    },
     origin: `${request.protocol}://${request.host}`,
     reply: {
       header: (name: string, value: string) => void reply.header(name, value),

@@ -86,6 +86,7 @@ export function makeServer(needs: HttpNeeds): { app: FastifyInstance; bound: rea
     metrics.requests.inc({ operation, status: String(reply.statusCode) })
     metrics.requestSeconds.observe({ operation }, reply.elapsedTime / 1000)
     // A line for each decision of an edge would cost more than the decision.
+    if (isFrequent && !log.isLevelEnabled('debug')) return
     log[isFrequent ? 'debug' : 'info'](
       {
         request: request.id,

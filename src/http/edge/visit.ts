@@ -45,16 +45,7 @@ export type Asking = {
 }
 
 export function readVisit(asking: Asking, trust: Trust): Visit {
-  const headers = headersOf(asking.raw)
-  return trust.isTrusted(asking.peer) ? told(asking, headers, trust) : asItStands(asking, headers)
-}
-
-type Headers = readonly (readonly [name: string, value: string])[]
-
-function headersOf({ rawHeaders }: IncomingMessage): Headers {
-  const pairs: [string, string][] = []
-  for (let at = 0; at < rawHeaders.length; at += 2) pairs.push([rawHeaders[at] ?? '', rawHeaders[at + 1] ?? ''])
-  return pairs
+  return trust.isTrusted(asking.peer) ? told(asking, trust) : asItStands(asking)
 }
 
 /** Never the visitor's: who the edge is to us, and what its connection to us needs. */
@@ -77,9 +68,15 @@ const telling = new Set([
   'x-spillway-ray',
 ])
 
-function asItStands({ raw, peer, below = '/', ...rest }: Asking, headers: Headers): Visit {
+function asItStands({ raw, peer, below = '/', ...rest }: Asking): Visit {
   const host = raw.headers.host ?? ''
-  const isForwarded = headers.some(([name]) => /^x-(forwarded|original)-/i.test(name))
+  const headers: [string, string][] = [['Host', host]]
+  let isForwarded = false
+  for (const [name, lower, value] of headersOf(raw)) {
+    if (ofTheEdge.has(lower)) continue
+    headers.push([name, value])
+    isForwarded ||= /^x-(forwarded|original)-/.test(lower)
+  }
   return {
     request: {
       ...base(raw, rest),
@@ -87,7 +84,7 @@ function asItStands({ raw, peer, below = '/', ...rest }: Asking, headers: Header
       method: raw.method ?? 'GET',
       scheme: 'http',
       host,
-      headers: [['Host', host], ...headers.filter(([name]) => !ofTheEdge.has(name.toLowerCase()))],
+      headers,
       ip: peer,
       id: rest.newRay(),
       facts: {},
@@ -96,15 +93,24 @@ function asItStands({ raw, peer, below = '/', ...rest }: Asking, headers: Header
   }
 }
 
-function told(asking: Asking, headers: Headers, trust: Trust): Visit {
+function* headersOf({ rawHeaders }: IncomingMessage): Generator<[name: string, lower: string, value: string]> {
+  for (let at = 0; at < rawHeaders.length; at += 2) {
+    const name = rawHeaders[at] ?? ''
+    yield [name, name.toLowerCase(), rawHeaders[at + 1] ?? '']
+  }
+}
+
+function told(asking: Asking, trust: Trust): Visit {
   const { raw, below, peer } = asking
+  const visitors: [string, string][] = []
   const values = new Map<string, string>()
-  const doubled = new Set<string>()
-  for (const [name, value] of headers) {
-    const lower = name.toLowerCase()
-    const before = values.get(lower)
-    if (before !== undefined && telling.has(lower) && lower !== 'x-forwarded-for') doubled.add(lower)
-    values.set(lower, before === undefined ? value : `${before}, ${value}`)
+  let isDoubled = false
+  for (const [name, lower, value] of headersOf(raw)) {
+    if (telling.has(lower) || lower === trust.factsHeader) {
+      const before = values.get(lower)
+      if (before !== undefined && lower !== 'x-forwarded-for') isDoubled = true
+      values.set(lower, before === undefined ? value : `${before}, ${value}`)
+    } else if (!ofTheEdge.has(lower)) visitors.push([name, value])
   }
   const get = (name: string): string | undefined => values.get(name) || undefined
   const whole = /^(https?|wss?):\/\/([^/?#]+)([^#]*)/i.exec(get('x-original-url') ?? '')
@@ -123,7 +129,7 @@ function told(asking: Asking, headers: Headers, trust: Trust): Visit {
   const { ip, before } = visitorOf(get('x-forwarded-for') ?? get('x-real-ip') ?? '', peer, trust)
   const real = plainAddress(get('x-real-ip') ?? '')
   const isTornApart =
-    doubled.size > 0 ||
+    isDoubled ||
     [uri, host, proto, method].some(({ isClear }) => !isClear) ||
     // An edge behind another proxy of ours calls that proxy the real address.
     (real !== undefined && real !== ip && !trust.isTrusted(real))
@@ -138,7 +144,7 @@ function told(asking: Asking, headers: Headers, trust: Trust): Visit {
       host: hostName,
       headers: [
         ['Host', hostName],
-        ...headers.filter(([name]) => isVisitors(name.toLowerCase(), trust)),
+        ...visitors,
         ...(before === '' ? [] : [['X-Forwarded-For', before] as const]),
         ...(authorization === undefined ? [] : [['Authorization', authorization] as const]),
       ],
@@ -155,9 +161,6 @@ const doubtOf = (isTornApart: boolean, uri: string | undefined): { doubt?: Doubt
   return uri === undefined ? { doubt: 'no address' } : {}
 }
 
-const isVisitors = (name: string, { factsHeader }: Trust): boolean =>
-  !ofTheEdge.has(name) && !telling.has(name) && name !== factsHeader
-
 const base = (raw: IncomingMessage, { body, bodySize, at }: Pick<Asking, 'body' | 'bodySize' | 'at'>) => ({
   protocol: `HTTP/${raw.httpVersion}`,
   body,
@@ -166,9 +169,8 @@ const base = (raw: IncomingMessage, { body, bodySize, at }: Pick<Asking, 'body' 
 })
 
 function agreed(said: readonly (string | undefined)[]): { value: string | undefined; isClear: boolean } {
-  const different = new Set(said.filter((text) => text !== undefined))
-  const [value] = different
-  return { value, isClear: different.size <= 1 }
+  const value = said.find((text) => text !== undefined)
+  return { value, isClear: said.every((text) => text === undefined || text === value) }
 }
 
 /** Path and query as the visitor wrote them; a whole address is cut to its path. */
