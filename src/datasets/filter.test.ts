@@ -106,3 +106,19 @@ test('any JSON is either a filter or refused with pointers', () => {
 })
 
 const field = (name: string): Field => requests.fields.find((each) => each.name === name) as Field
+
+test('the spellings of instant logs mean those of jobs, and only where they are asked for', () => {
+  const instant = (key: string, operator: string, value: unknown) => JSON.stringify({ where: { key, operator, value } })
+  const pairs: [string, string][] = [
+    [instant('ClientCountry', 'neq', 'ca'), instant('ClientCountry', '!eq', 'ca')],
+    [instant('EdgeResponseStatus', 'in', '200, 201'), instant('EdgeResponseStatus', 'in', [200, 201])],
+    [instant('ClientCountry', 'not in', 'ca,us'), instant('ClientCountry', '!in', ['ca', 'us'])],
+    [
+      instant('EdgeStartTimestamp', 'gt', '1650000000123456789'),
+      instant('EdgeStartTimestamp', 'gt', '1650000000123456789'),
+    ],
+  ]
+  for (const [theirs, ours] of pairs)
+    assert.deepEqual(judgeFilter(theirs, requests, 'instant'), judgeFilter(ours, requests))
+  for (const [theirs] of pairs.slice(0, 3)) assert.equal(judgeFilter(theirs, requests).ok, false)
+})

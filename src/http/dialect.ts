@@ -51,7 +51,7 @@ export const detailsIn = (dialect: Dialect, details: readonly Detail[]): readonl
     ? details
     : details.map((detail) => ({
         ...detail,
-        message: detail.message.replaceAll('logfetch_options', 'logpull_options'),
+        message: detail.message.replaceAll('logfetch_options', 'logpull_options').replace('/logexport/', '/logpush/'),
         ...(detail.pointer === undefined
           ? {}
           : { pointer: detail.pointer.replace(/^\/logfetch_options(?=\/|$)/, '/logpull_options') }),
