@@ -3,6 +3,7 @@ import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { setTimeout as wait } from 'node:timers/promises'
 import fc from 'fast-check'
+import { run } from '../src/cli/index.ts'
 import { edge, lists, logs, Refused, rulesets } from '../src/contract/index.ts'
 import { recorded } from '../src/edge/recorded.ts'
 import { translate } from '../src/edge/translate.ts'
@@ -106,6 +107,23 @@ test('what cannot be replayed is refused with its place', async () => {
     assert.ok(error instanceof Refused, JSON.stringify(body))
     assert.deepEqual([error.status, error.errors[0]?.source?.pointer], [400, pointer])
   }
+})
+
+test('the command line tells the count, the rules and the commonest values', async () => {
+  const out: string[] = []
+  const terminal = {
+    out: (text: string) => void out.push(text),
+    err: (text: string) => void out.push(text),
+    isTerminal: false,
+    columns: 100,
+    input: (async function* () {})(),
+    signal: new AbortController().signal,
+  }
+  const argv = ['replay', 'http.request.uri.path eq "/admin"', '--url', house.baseUrl, '--data', house.data]
+  assert.equal(await run(terminal, argv), 0)
+  const told = out.join('\n').split('\n')
+  assert.deepEqual(told.slice(0, 3), ['20 of 100 requests match (20.00 %)', 'by path', '  20  /admin'])
+  assert.equal(await run(terminal, [...argv, '--ruleset', 'x']), 2)
 })
 
 test('every field of the table is one of the language', () => {

@@ -11,6 +11,7 @@ import { listCommands } from './lists.ts'
 import { managedCommands } from './managed.ts'
 import { ownershipCommands } from './ownership.ts'
 import { previewCommands } from './preview.ts'
+import { replayCommands } from './replay.ts'
 import { ruleCommands } from './rules.ts'
 import { rulesetCommands } from './rulesets.ts'
 import { serveCommands } from './serve.ts'
@@ -33,6 +34,7 @@ export const commands: readonly Command[] = [
   ...rulesetCommands,
   ...managedCommands,
   ...traceCommands,
+  ...replayCommands,
   ...listCommands,
   ...accountCommands,
   ...zoneCommands,
