@@ -118,6 +118,8 @@ export async function openService(config: Config, surroundings: Surroundings = {
       now,
       version,
       rateLimit: { requests: config.rateLimit, seconds: 300 },
+      // Ids and seconds only: whoever asks for readiness shows no credentials.
+      behind: () => (exporter?.behind() ?? []).slice(0, 10).map(({ job, seconds }) => ({ job, seconds })),
       readiness: async () => ({
         ...((await answers(db)) ? {} : { database: 'does not answer' }),
         ...(logs.isReady() ? {} : { records: 'the engine is starting' }),
@@ -193,6 +195,7 @@ async function openExporter(config: Config, needs: ExportNeeds) {
   })
   return {
     trouble: exporter.trouble,
+    behind: exporter.behind,
     close: async () => {
       await Promise.all([exporter.stop(), housekeeping.stop()])
     },

@@ -20,15 +20,18 @@ export type Exporter = {
   stop(): Promise<void>
   /** Why no job is scheduled, when that is so. */
   trouble(): string | undefined
+  /** Jobs that are behind, as of a few seconds ago, the worst first. */
+  behind(): readonly Lag[]
 }
 
 export function startExporter(needs: ExporterNeeds): Exporter {
   const stopping = new AbortController()
   const bell = makeBell()
-  const state: State = { trouble: undefined }
+  const state: State = { trouble: undefined, behind: [] }
   const loops = [tickLoop(needs, bell, state, stopping.signal), turnLoop(needs, bell, state, stopping.signal)]
   return {
     trouble: () => state.trouble,
+    behind: () => state.behind,
     async stop() {
       stopping.abort()
       bell.ring()
@@ -37,7 +40,7 @@ export function startExporter(needs: ExporterNeeds): Exporter {
   }
 }
 
-type State = { trouble: string | undefined }
+type State = { trouble: string | undefined; behind: readonly Lag[] }
 
 const rollCallEveryMs = 1_000
 const reportEveryMs = 5_000
@@ -52,7 +55,7 @@ async function tickLoop(needs: ExporterNeeds, bell: Bell, state: State, signal: 
     await unlessItFails(needs.log, 'noting activity', async () => {
       if (tick % every(rollCallEveryMs) === 0) state.trouble = await findTrouble(needs)
       if (state.trouble) return
-      if (tick % every(reportEveryMs) === 0) await report(needs)
+      if (tick % every(reportEveryMs) === 0) state.behind = await report(needs)
       const isSweep = tick % every(sweepEveryMs) === 0
       if (await noteTick(needs, isUnsure, !isSweep)) bell.ring()
       isUnsure = false
@@ -72,13 +75,14 @@ async function findTrouble({ rollCall, log, metrics }: ExporterNeeds): Promise<s
   return trouble
 }
 
-async function report({ turns, watermark, metrics }: ExporterNeeds): Promise<void> {
+async function report({ turns, watermark, metrics }: ExporterNeeds): Promise<readonly Lag[]> {
   const settled = watermark()
   metrics.watermarkAge.set(Math.max(0, Number(turns.now() - settled) / 1e9))
   const behind: readonly Lag[] = await lags(turns, settled)
   metrics.jobsBehind.set(behind.length)
   metrics.jobLag.reset()
   for (const { job, seconds } of behind.slice(0, 50)) metrics.jobLag.set({ job: String(job) }, seconds)
+  return behind
 }
 
 /**

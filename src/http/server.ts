@@ -19,6 +19,8 @@ export type HttpNeeds = RouteNeeds & {
   readonly now: Clock
   readonly rateLimit: RateLimit
   readonly version: string
+  /** Jobs that are most behind; a service is ready all the same. */
+  readonly behind: () => readonly { readonly job: number; readonly seconds: number }[]
   /** Names what is not ready, or nothing when all is. */
   readonly readiness: () => Promise<Readonly<Record<string, string | undefined>>>
 }
@@ -129,7 +131,7 @@ export function makeServer(needs: HttpNeeds): { app: FastifyInstance; bound: rea
 /** What needs no credentials: the document, health and metrics. */
 function bindUnscoped(
   app: FastifyInstance,
-  { metrics, readiness, version }: HttpNeeds,
+  { metrics, readiness, behind, version }: HttpNeeds,
   bound: readonly Operation[],
 ): void {
   let document: string | undefined
@@ -143,7 +145,12 @@ function bindUnscoped(
   app.get('/readyz', async (_, reply) => {
     const waiting = await readiness()
     const ready = Object.keys(waiting).length === 0
-    return reply.code(ready ? 200 : 503).send({ status: ready ? 'ready' : 'not ready', ...(ready ? {} : { waiting }) })
+    const late = behind()
+    return reply.code(ready ? 200 : 503).send({
+      status: ready ? 'ready' : 'not ready',
+      ...(ready ? {} : { waiting }),
+      ...(late.length > 0 ? { behind: late } : {}),
+    })
   })
   app.get('/metrics', async (_, reply) =>
     reply.type(metrics.registry.contentType).send(await metrics.registry.metrics()),
