@@ -1,10 +1,10 @@
 /** A browser for the tests of the console: the Chromium that `npm ci` brings, pages that fail on what goes wrong in them. */
 import assert from 'node:assert/strict'
-import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
-import { createRequire } from 'node:module'
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import sparticuz from '@sparticuz/chromium'
+import axe from 'axe-core'
 import { chromium, type Page } from 'playwright-core'
 import { buildConsole } from '../scripts/build-console.ts'
 import type { House } from './house.ts'
@@ -30,7 +30,6 @@ export async function openBrowser(): Promise<ConsoleBrowser> {
     args: ['--no-sandbox', '--font-render-hinting=none'],
     env: { ...process.env, FONTCONFIG_FILE: await fontsFor(scratch) } as Record<string, string>,
   })
-  const axe = await readFile(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8')
 
   async function open(): Promise<Page> {
     const context = await browser.newContext({ viewport: { width: 1360, height: 860 }, colorScheme: 'light' })
@@ -50,7 +49,7 @@ export async function openBrowser(): Promise<ConsoleBrowser> {
     },
     async look(page, name) {
       await page.screenshot({ path: join(pictures, `${name}.png`) })
-      await page.evaluate(axe)
+      await page.evaluate(axe.source)
       const found = await page.evaluate(async () => {
         const { violations } = await (globalThis as unknown as { axe: Axe }).axe.run({ resultTypes: ['violations'] })
         return violations.map(({ id, impact, nodes }) => ({

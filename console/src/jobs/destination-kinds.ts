@@ -246,16 +246,21 @@ export const kinds: readonly Kind[] = [
 /** The string with every secret as dots, to be looked at. */
 export function maskedBuild(kind: Kind, values: Values): string {
   const masked = Object.fromEntries(
-    kind.inputs.map(({ name, isSecret }) => [
-      name,
-      isSecret && values[name] ? maskOf(values[name]) : (values[name] ?? ''),
-    ]),
+    kind.inputs.map(({ name, isSecret }) => {
+      const value = values[name] ?? ''
+      return [name, isSecret && value !== '' ? maskOf(value) : maskParameters(value)]
+    }),
   )
-  return kind.build(masked).replaceAll(encodeURIComponent('••••'), '••••')
+  return kind.build(masked).replaceAll(encodeURIComponent(dots), dots)
 }
+
+const dots = '••••'
+
+/** What an address says behind its question mark may be a secret too. */
+const maskParameters = (text: string): string => text.replaceAll(/([?&][^=&]*=)[^&]*/g, `$1${dots}`)
 
 /** An address that carries its secret keeps its host. */
 const maskOf = (secret: string): string => {
   const [, origin] = /^([a-z]+:\/\/[^/?]+\/)/i.exec(secret) ?? []
-  return origin ? `${origin}••••` : '••••'
+  return origin ? `${origin}${dots}` : dots
 }

@@ -1,0 +1,198 @@
+/** The parts of the console that need no browser, held against the rooms whose words they speak. */
+import assert from 'node:assert/strict'
+import { after, before, test } from 'node:test'
+import fc from 'fast-check'
+import { kinds, maskedBuild } from '../console/src/jobs/destination-kinds.ts'
+import { readSelection, redaction, writeOptions } from '../console/src/jobs/selection.ts'
+import { readRequestText } from '../console/src/rulesets/curl.ts'
+import { differenceOf } from '../console/src/rulesets/difference.ts'
+import { changeDraft, emptyDraft } from '../console/src/rulesets/draft.ts'
+import { catalogue } from '../src/contract/index.ts'
+import { datasets, judgeOptions } from '../src/datasets/index.ts'
+import { kinds as destinationKinds, judgeDestination } from '../src/destinations/index.ts'
+import { fields, functions } from '../src/expression/index.ts'
+import { type House, startHouse } from './house.ts'
+
+const secret = 'c2VjcmV0+words/thatnobodysees'
+
+/** What a person would type into each kind's form. */
+const typed: Readonly<Record<string, Readonly<Record<string, string>>>> = {
+  s3: { bucket: 'example-logs', directory: '/edge/{DATE}/', region: 'eu-central-1', sse: 'AES256' },
+  gcs: { bucket: 'example-logs', directory: 'edge' },
+  azure: {
+    url: 'https://exampleaccount.blob.core.windows.net/logs?sv=2022-11-02&ss=b&srt=o&sp=cw&se=2035-01-01T00:00:00Z&spr=https&sig=c2lnbmF0dXJl',
+    directory: 'edge/{DATE}',
+  },
+  r2: {
+    bucket: 'example-logs',
+    directory: '',
+    account: '0123456789abcdef0123456789abcdef',
+    keyId: 'AKIAEXAMPLE',
+    secretKey: secret,
+  },
+  datadog: {
+    endpoint: 'https://http-intake.logs.datadoghq.com/api/v2/logs',
+    key: '20e6d94e8c57924ad1be3c29bcaee0197d',
+    tags: 'env:test',
+  },
+  newrelic: { host: 'log-api.eu.newrelic.com', key: 'eu01xx5b8ff1d2c0a4e6f9a7b3c1d5e7NRAL' },
+  splunk: {
+    host: 'https://collector.example.com:8088',
+    channel: '0f3fa53e-5f0c-4a45-9b6a-3d3f3a1b2c4d',
+    token: 'e6d94e8c-5792-4ad1-be3c-29bcaee0197d',
+    sourcetype: 'edge:json',
+    skip: 'false',
+  },
+  sumo: { url: 'https://endpoint1.collection.example.com/receiver/v1/http/ZaVnC4dhaV2ZZls3dGVzdGNvZGU=' },
+  https: { url: 'https://logs.example.com:8443/ingest?tenant=web', authorization: 'Basic dXNlcjpwYXNzd29yZA==' },
+  file: { directory: 'team/logs/{DATE}' },
+}
+
+test('every kind of destination has a form whose string is judged as that kind', () => {
+  assert.deepEqual(kinds.map(({ kind }) => kind).sort(), destinationKinds.map(({ kind }) => kind).sort())
+  for (const kind of kinds) {
+    const judged = judgeDestination(kind.build(typed[kind.kind] ?? {}))
+    assert.ok(judged.ok, `${kind.kind}: ${judged.ok ? '' : JSON.stringify(judged.reasons)}`)
+    assert.equal(judged.value.kind, kind.kind)
+  }
+})
+
+test('no secret of a form is in the string that is shown', () => {
+  for (const kind of kinds) {
+    const values = typed[kind.kind] ?? {}
+    const judged = judgeDestination(kind.build(values))
+    assert.ok(judged.ok)
+    const shown = maskedBuild(kind, values)
+    for (const one of judged.value.secrets) {
+      assert.ok(!shown.includes(one), `${kind.kind} shows ${one}`)
+      assert.ok(!shown.includes(encodeURIComponent(one)), `${kind.kind} shows ${one}`)
+    }
+  }
+})
+
+test('options that go through the form mean the same, without the redaction', () => {
+  const [dataset] = datasets.filter(({ name }) => name === 'http_requests')
+  assert.ok(dataset)
+  const options = fc.record({
+    fields: fc.subarray(dataset.fields.map(({ name }) => name)),
+    sample: fc.constantFrom('1', '0.5', '0.001'),
+    timestamps: fc.constantFrom('unix', 'unixnano', 'rfc3339'),
+    redacts: fc.boolean(),
+  })
+  fc.assert(
+    fc.property(options, ({ fields: chosen, sample, timestamps, redacts }) => {
+      const named = chosen.length > 0 ? `fields=${chosen.join(',')}&` : ''
+      const text = `${named}sample=${sample}&timestamps=${timestamps}${redacts ? `&${redaction}=true` : ''}`
+      const saved = writeOptions(readSelection(dataset.name, text, ''))
+      const [before, after] = [judgeOptions(text, dataset), judgeOptions(saved, dataset)]
+      assert.ok(before.ok && after.ok, saved)
+      assert.deepEqual(after.value, { ...before.value, redact: false })
+      assert.ok(!saved.includes(redaction))
+    }),
+  )
+})
+
+test('a request is read from a curl line, a raw request or an address', () => {
+  const read = (text: string) => {
+    const result = readRequestText(text)
+    return result.ok ? result.request : result.why
+  }
+  assert.deepEqual(
+    read(`curl -sS "https://a.example/x y" \\\n -H 'X-A: b: c' --data-raw '{"a":"\\u0021"}' -o /dev/null`),
+    {
+      method: 'POST',
+      url: 'https://a.example/x y',
+      headers: { 'X-A': 'b: c' },
+      body: '{"a":"\\u0021"}',
+    },
+  )
+  assert.deepEqual(read('curl -I example.com'), { method: 'HEAD', url: 'http://example.com', headers: {}, body: '' })
+  assert.deepEqual(read('PUT /p?q=1 HTTP/1.1\r\nHost: a.example\r\n\r\nbody\r\n\r\nmore'), {
+    method: 'PUT',
+    url: 'https://a.example/p?q=1',
+    headers: { Host: 'a.example' },
+    body: 'body\n\nmore',
+  })
+  assert.deepEqual(read(' https://a.example/ '), { method: 'GET', url: 'https://a.example/', headers: {}, body: '' })
+  assert.match(String(read('curl -H a:b')), /no address/)
+  assert.match(String(read('GET /x')), /Host/)
+  fc.assert(fc.property(fc.string(), (text) => void readRequestText(`curl ${text}`)))
+})
+
+test('a difference names what came, went, changed and moved, and nothing else', () => {
+  const rule = (id: string, expression = 'ssl') => ({ id, ref: id, action: 'block', expression, enabled: true })
+  const [a, b, c, d] = ['a', 'b', 'c', 'd'].map((id) => rule(id)) as [object, object, object, object]
+  const kindsOf = (before: object[], after: object[]) =>
+    differenceOf(before as never, after as never).map(({ kind, rule: { id } }) => `${kind} ${id}`)
+  assert.deepEqual(kindsOf([a, b, c], [a, b, c]), [])
+  assert.deepEqual(kindsOf([a, b, c], [c, a, b]), ['moved c'])
+  assert.deepEqual(kindsOf([a, b, c], [a, rule('b', 'not ssl'), d]), ['removed c', 'changed b', 'added d'])
+  const lists = fc.uniqueArray(fc.constantFrom('a', 'b', 'c', 'd', 'e', 'f'))
+  fc.assert(
+    fc.property(lists, lists, (before, after) => {
+      const found = kindsOf(
+        before.map((id) => rule(id)),
+        after.map((id) => rule(id)),
+      )
+      const came = after.filter((id) => !before.includes(id))
+      const went = before.filter((id) => !after.includes(id))
+      assert.deepEqual(
+        found.filter((one) => !one.startsWith('moved')).sort(),
+        [...came.map((id) => `added ${id}`), ...went.map((id) => `removed ${id}`)].sort(),
+      )
+      const kept = after.filter((id) => before.includes(id))
+      const isSameOrder = kept.join() === before.filter((id) => after.includes(id)).join()
+      assert.equal(
+        found.some((one) => one.startsWith('moved')),
+        !isSameOrder,
+      )
+    }),
+  )
+})
+
+test('moving rules in a draft loses none and makes none', () => {
+  const moves = fc.array(
+    fc.record({ key: fc.constantFrom('0', '1', '2', '3', 'nobody'), to: fc.integer({ min: -2, max: 6 }) }),
+  )
+  fc.assert(
+    fc.property(moves, (made) => {
+      const rules = ['0', '1', '2', '3'].map((id) => ({ id }))
+      const start = changeDraft(emptyDraft, { kind: 'load', rules })
+      const end = made.reduce((draft, move) => changeDraft(draft, { kind: 'move', ...move }), start)
+      assert.deepEqual(end.rules.map(({ key }) => key).sort(), ['0', '1', '2', '3'])
+    }),
+  )
+})
+
+let house: House
+before(async () => {
+  house = await startHouse()
+})
+after(() => house.stop())
+
+test('the catalogue tells which datasets, phases, fields, functions and actions there are in a place', async () => {
+  const { client, zoneScope, accountScope } = house
+  const names = async (scope: typeof zoneScope | typeof accountScope) =>
+    (await client.call(catalogue.listDatasets, { scope })).map(({ name }) => name)
+  assert.ok((await names(zoneScope)).includes('http_requests'))
+  assert.ok(!(await names(accountScope)).includes('http_requests'))
+  assert.ok((await names(accountScope)).includes('gateway_http'))
+
+  const phases = await client.call(catalogue.listPhases, { scope: zoneScope })
+  const custom = phases.find(({ name }) => name === 'http_request_firewall_custom')
+  assert.ok(custom?.actions_of_entry_point.includes('block'))
+
+  const all = await client.call(catalogue.viewLanguage, { scope: accountScope })
+  assert.equal(all.fields.length, fields.length)
+  assert.equal(all.functions.length, functions.length)
+  const query = { phase: 'http_request_firewall_custom' }
+  const some = await client.call(catalogue.viewLanguage, { scope: zoneScope, query })
+  assert.ok(some.fields.some(({ name, type }) => name === 'http.host' && type === 'String'))
+  assert.ok(!some.fields.some(({ name }) => name === 'http.response.code'))
+  assert.ok(some.functions.some(({ signature }) => signature.startsWith('starts_with(')))
+  assert.ok(some.actions.some(({ name }) => name === 'skip'))
+  await assert.rejects(
+    client.call(catalogue.viewLanguage, { scope: zoneScope, query: { phase: 'nowhere' } }),
+    /unknown phase/,
+  )
+})
