@@ -209,6 +209,20 @@ onEachDatabase((fresh) => {
     assert.deepEqual([well.last_error, well.error_message, well.failures], [null, null, 0])
   })
 
+  test('a job that can no longer be understood fails by itself and holds up nobody', async () => {
+    const { needs, take, receive, pass, ids, job } = await arrange((await fresh()).database.db, 3)
+    pass(second)
+    await receive()
+    const [unsealed, unknown, sound] = ids as [number, number, number]
+    await needs.db.updateTable('jobs').set({ conf_sealed: 'nonsense' }).where('id', '=', unsealed).execute()
+    await needs.db.updateTable('jobs').set({ logfetch_options: 'fields=Gone' }).where('id', '=', unknown).execute()
+    assert.equal((await take('me'))?.job, sound)
+    assert.equal(await take('me'), undefined)
+    assert.match((await job(unsealed)).error_message ?? '', /secret key/)
+    assert.match((await job(unknown)).error_message ?? '', /Gone/)
+    assert.equal((await job(unknown)).failures, 1)
+  })
+
   test('a process that owns its database alone resumes at once after a crash', async () => {
     const { needs, take, receive, pass } = await arrange((await fresh()).database.db, 1)
     pass(second)
