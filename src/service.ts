@@ -133,6 +133,8 @@ export async function openService(config: Config, surroundings: Surroundings = {
     const demo = await openDemo(config, { jobs, logs, log }, tenant)
     if (demo) closers.push(demo.stop)
     metrics.watchProcess()
+    metrics.watchDisk(data)
+    metrics.info.set({ version, roles: config.roles.join(',') }, 1)
     const firstRun = tenant && { base_url: `${url}/v4`, ...tenant }
     if (firstRun) writeFirstRun(data, firstRun)
     log.info({ url, version }, 'listening')

@@ -5,10 +5,12 @@ import { App } from './app.tsx'
 import './style/tokens.css'
 import './style/base.css'
 import './style/shell.css'
+import './style/forms.css'
 import './style/parts.css'
 import './style/jobs.css'
 import './style/logs.css'
 import './style/rules.css'
+import './style/editor.css'
 import { applyTheme } from './theme.ts'
 
 applyTheme()

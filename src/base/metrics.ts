@@ -1,4 +1,5 @@
 /** The catalogue of metrics: every name, its help and its labels, in one list that the reference page is made from. */
+import { statfsSync } from 'node:fs'
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client'
 
 export type Metrics = ReturnType<typeof makeMetrics>
@@ -12,10 +13,27 @@ export function makeMetrics() {
   const seconds = <L extends string = never>(name: string, help: string, labels: readonly L[], buckets: number[]) =>
     new Histogram<L>({ name, help, labelNames: labels, buckets, registers: [registry] })
 
+  let watched: string | undefined
+  new Gauge({
+    name: 'spillway_disk_free_bytes',
+    help: 'Room left on the disk of the data directory, looked at when somebody asks.',
+    registers: [registry],
+    collect() {
+      if (watched === undefined) return
+      const { bavail, bsize } = statfsSync(watched)
+      this.set(bavail * bsize)
+    },
+  })
+
   return {
     registry,
     /** Process metrics (CPU, memory, event loop); apart, because they hold timers that tests of parts do not want. */
     watchProcess: () => collectDefaultMetrics({ register: registry }),
+    info: gauge('spillway_info', 'Always 1; its labels say which version runs, in which roles.', ['version', 'roles']),
+    /** Says from now on how much room the disk of this directory has. */
+    watchDisk: (directory: string) => {
+      watched = directory
+    },
     requests: counter('spillway_http_requests_total', 'Answered requests by operation and status.', [
       'operation',
       'status',

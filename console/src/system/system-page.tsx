@@ -1,4 +1,4 @@
-/** How the service itself is doing, from what it tells every monitor: readiness, metrics and its version. */
+/** How the service itself is doing, from what it tells every monitor: readiness and metrics. */
 import { useAnswer } from '../asking.ts'
 import { bytes, count, duration } from '../format.ts'
 import { Problem } from '../parts/notice.tsx'
@@ -6,7 +6,6 @@ import { Badge, Card, Figure, Loading, Page } from '../parts/page.tsx'
 import { readMetrics, type Sample, sumOf } from './metrics.ts'
 
 export function SystemPage() {
-  const version = useAnswer(readVersion, [])
   const state = useAnswer(readState, [], 5_000)
   const { value, error } = state
   return (
@@ -15,7 +14,7 @@ export function SystemPage() {
       {!value && !error && <Loading what="the state of the service" />}
       {value && (
         <>
-          <Figures samples={value.samples} version={version.value} isReady={value.waiting.length === 0} />
+          <Figures samples={value.samples} isReady={value.waiting.length === 0} />
           {value.waiting.length > 0 && (
             <Card title="Not ready">
               <ul>
@@ -35,11 +34,6 @@ export function SystemPage() {
   )
 }
 
-async function readVersion(signal: AbortSignal): Promise<string> {
-  const response = await fetch('/v4/openapi.json', { signal })
-  return ((await response.json()) as { info: { version: string } }).info.version
-}
-
 async function readState(signal: AbortSignal) {
   const [ready, metrics] = await Promise.all([fetch('/readyz', { signal }), fetch('/metrics', { signal })])
   const { waiting = {} } = (await ready.json()) as { waiting?: Readonly<Record<string, string>> }
@@ -48,12 +42,12 @@ async function readState(signal: AbortSignal) {
 
 type FiguresProps = {
   readonly samples: readonly Sample[]
-  readonly version: string | undefined
   readonly isReady: boolean
 }
 
-function Figures({ samples, version, isReady }: FiguresProps) {
+function Figures({ samples, isReady }: FiguresProps) {
   const sum = (name: string) => sumOf(samples, name)
+  const info = samples.find(({ name }) => name === 'spillway_info')?.labels
   const started = sum('process_start_time_seconds')
   const lost = sum('spillway_records_lost_total')
   const behind = sum('spillway_jobs_behind')
@@ -62,7 +56,8 @@ function Figures({ samples, version, isReady }: FiguresProps) {
       <Figure name="State" tone={isReady ? 'good' : 'bad'}>
         {isReady ? 'Ready' : 'Not ready'}
       </Figure>
-      <Figure name="Version">{version ?? '…'}</Figure>
+      <Figure name="Version">{info?.version ?? '…'}</Figure>
+      <Figure name="Roles of this node">{info?.roles?.split(',').join(', ') ?? '…'}</Figure>
       <Figure name="Running for">{started > 0 ? duration(Date.now() / 1000 - started) : '…'}</Figure>
       <Figure name="Watermark behind the clock">{duration(sum('spillway_watermark_age_seconds'))}</Figure>
       <Figure name="Scheduling" tone={sum('spillway_scheduling') === 1 ? 'good' : 'warn'}>
@@ -74,6 +69,7 @@ function Figures({ samples, version, isReady }: FiguresProps) {
       <Figure name="Records lost at the disk ceiling" tone={lost > 0 ? 'bad' : 'calm'}>
         {count(lost)}
       </Figure>
+      <Figure name="Room on the disk">{bytes(sum('spillway_disk_free_bytes'))}</Figure>
       <Figure name="Memory">{bytes(sum('process_resident_memory_bytes'))}</Figure>
       <Figure name="Requests answered">{count(sum('spillway_http_requests_total'))}</Figure>
       <Figure name="Refused for their rate">{count(sum('spillway_http_rate_limited_total'))}</Figure>
