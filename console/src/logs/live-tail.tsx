@@ -91,6 +91,7 @@ export function LiveTail() {
         {ended && !socket && <Notice>{ended}</Notice>}
         {socket && bars.length > 0 && (
           <BarChart
+            isWide
             bars={bars}
             label={`Records per second, last ${seconds} seconds`}
             say={(many) => `${count(many)}/s`}

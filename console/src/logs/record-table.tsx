@@ -55,7 +55,7 @@ export const RecordTable = memo(function RecordTable({ records, columns, timeFie
                 </td>
                 {shown.map((name) => (
                   <td key={name} title={textOf(record[name])}>
-                    {name === timeField ? when(textOf(record[name])) : textOf(record[name])}
+                    {name === timeField ? momentOf(textOf(record[name])) : textOf(record[name])}
                   </td>
                 ))}
               </tr>
@@ -89,6 +89,10 @@ function WholeRecord({ record }: { readonly record: LogRecord }) {
     </div>
   )
 }
+
+/** Nanoseconds and RFC 3339 alike. */
+const momentOf = (text: string): string =>
+  /^\d{19}$/.test(text) ? when(new Date(Number(text.slice(0, 13))).toISOString()) : when(text)
 
 const textOf = (value: unknown): string => {
   if (value === null || value === undefined) return ''

@@ -31,19 +31,26 @@ export function Sparkline({ values, label, kind = 'bars' }: SparklineProps) {
 }
 
 export type Bar = { readonly at: string; readonly value: number; readonly tone?: 'bad' }
-type BarChartProps = { readonly bars: readonly Bar[]; readonly label: string; say(value: number): string }
+type BarChartProps = {
+  readonly bars: readonly Bar[]
+  readonly label: string
+  say(value: number): string
+  /** As wide as the page rather than half of it; letters keep their size. */
+  readonly isWide?: true
+}
 
-const chart = { width: 600, height: 120, left: 6, bottom: 18, top: 14 }
+const chart = { height: 120, left: 6, bottom: 18, top: 14 }
 
-export function BarChart({ bars, label, say }: BarChartProps) {
+export function BarChart({ bars, label, say, isWide }: BarChartProps) {
+  const width = isWide ? 1100 : 600
   const most = Math.max(1, ...bars.map(({ value }) => value))
   const inner = chart.height - chart.bottom - chart.top
-  const step = (chart.width - chart.left * 2) / Math.max(1, bars.length)
+  const step = (width - chart.left * 2) / Math.max(1, bars.length)
   const [first, last] = [bars[0], bars.at(-1)]
   return (
-    <svg className="bar-chart" viewBox={`0 0 ${chart.width} ${chart.height}`} role="img" aria-label={label}>
+    <svg className="bar-chart" viewBox={`0 0 ${width} ${chart.height}`} role="img" aria-label={label}>
       <title>{label}</title>
-      <line className="grid" x1={chart.left} x2={chart.width - chart.left} y1={chart.top} y2={chart.top} />
+      <line className="grid" x1={chart.left} x2={width - chart.left} y1={chart.top} y2={chart.top} />
       <text className="scale" x={chart.left} y={chart.top - 4}>
         {say(most)}
       </text>
@@ -65,20 +72,14 @@ export function BarChart({ bars, label, say }: BarChartProps) {
           </rect>
         )
       })}
-      <line
-        className="axis"
-        x1={chart.left}
-        x2={chart.width - chart.left}
-        y1={chart.top + inner}
-        y2={chart.top + inner}
-      />
+      <line className="axis" x1={chart.left} x2={width - chart.left} y1={chart.top + inner} y2={chart.top + inner} />
       {first && (
         <text x={chart.left} y={chart.height - 4}>
           {timeOf(first.at)}
         </text>
       )}
       {last && bars.length > 1 && (
-        <text x={chart.width - chart.left} y={chart.height - 4} textAnchor="end">
+        <text x={width - chart.left} y={chart.height - 4} textAnchor="end">
           {timeOf(last.at)}
         </text>
       )}
