@@ -39,8 +39,11 @@ async function serve(): Promise<void> {
   })
   const port = Number(new URL(house.service.url).port)
   process.send?.({ port, path: `/v4/zones/${house.zone}/edge/decide`, token: value } satisfies Place)
+  const end = () => void house.stop().then(() => process.exit(0))
+  // Also when whoever measures was stopped half way.
+  process.once('disconnect', end)
   process.on('message', (word) => {
-    if (word !== 'usage') return void house.stop().then(() => process.exit(0))
+    if (word !== 'usage') return process.disconnect()
     globalThis.gc?.()
     const { user, system } = process.cpuUsage()
     const usage = { cpuSeconds: (user + system) / 1e6, heapBytes: process.memoryUsage().heapUsed }
