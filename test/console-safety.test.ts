@@ -232,6 +232,6 @@ test('a thousand rules and a thousand jobs scroll smoothly', async () => {
   await page.getByRole('link', { name: 'job-777' }).waitFor()
   assert.equal(await page.locator('.jobs tbody tr').count(), 1)
   console.log('frames in ms:', JSON.stringify({ rules: overRules, jobs: overJobs }))
-  // Drawn without a graphics card and beside other tests; on a desk these are 16.
+  // Drawn without a graphics card on two shared cores: seen p50 33 to 50 and p95 83 to 200. It catches a collapse only.
   for (const { p50, p95 } of [overRules, overJobs]) assert.ok(p50 <= 80 && p95 <= 250, `p50 ${p50} ms, p95 ${p95} ms`)
 })
