@@ -1,4 +1,4 @@
-/** What the console must withstand: hostile texts, thousands of things, small screens, dark rooms, and a missing build. */
+/** What the console must withstand: hostile texts, small screens, dark rooms, and a missing build. */
 import assert from 'node:assert/strict'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
@@ -6,7 +6,6 @@ import { join } from 'node:path'
 import { after, before, test } from 'node:test'
 import { setTimeout as wait } from 'node:timers/promises'
 import fastify from 'fastify'
-import type { Page } from 'playwright-core'
 import { logs, rulesets } from '../src/contract/index.ts'
 import { bindConsole } from '../src/http/console.ts'
 import { type ConsoleBrowser, openBrowser } from './console-browser.ts'
@@ -16,7 +15,7 @@ let house: JobHouse
 let browser: ConsoleBrowser
 before(async () => {
   browser = await openBrowser()
-  house = await startJobHouse({ environment: { SPILLWAY_FETCH_MIN_AGE_SECONDS: '0', SPILLWAY_MAX_JOBS: '2000' } })
+  house = await startJobHouse({ environment: { SPILLWAY_FETCH_MIN_AGE_SECONDS: '0' } })
 })
 after(async () => {
   await browser.close()
@@ -183,55 +182,4 @@ test('on a small screen and in the dark every page is still sound', async () => 
     const wide = await page.evaluate('document.documentElement.scrollWidth - innerWidth')
     assert.ok(Number(wide) <= 0, `${name} is ${wide} pixels too wide`)
   }
-})
-
-/** Scrolls from top to end in steps and returns how long each frame took. */
-async function frameTimes(page: Page): Promise<{ p50: number; p95: number; worst: number; frames: number }> {
-  return page.evaluate(`new Promise((resolve) => {
-    const times = []
-    let before = performance.now()
-    const step = (now) => {
-      times.push(now - before)
-      before = now
-      scrollBy(0, 240)
-      const isDone = scrollY + innerHeight >= document.documentElement.scrollHeight - 2 || times.length >= 400
-      if (!isDone) return requestAnimationFrame(step)
-      const sorted = times.slice(1).sort((a, b) => a - b)
-      const at = (share) => Math.round(sorted[Math.floor((sorted.length - 1) * share)])
-      resolve({ p50: at(0.5), p95: at(0.95), worst: at(1), frames: sorted.length })
-    }
-    requestAnimationFrame(step)
-  })`) as Promise<{ p50: number; p95: number; worst: number; frames: number }>
-}
-
-test('a thousand rules and a thousand jobs scroll smoothly', async () => {
-  const phase = 'http_request_firewall_custom'
-  const rules = Array.from({ length: 1000 }, (_, at) => ({
-    action: 'block',
-    description: `Rule number ${at + 1}`,
-    expression: `http.request.uri.path eq "/path/${at}" and ip.src in {192.0.2.0/24 198.51.100.${at % 256}}`,
-  }))
-  await house.client.call(rulesets.updateEntryPoint, { scope: house.zoneScope, params: { phase }, body: { rules } })
-  const page = await browser.enter(house)
-  await page.goto(zonePath(`rulesets/phases/${phase}`))
-  await page.getByText('Rule number 1', { exact: true }).waitFor()
-  const overRules = await frameTimes(page)
-  await page.getByText('Rule number 1000', { exact: true }).waitFor()
-  await page.getByRole('button', { name: /^Move Rule number 1000,/ }).press('Home')
-  await page.getByText('Rule number 1000 is now 1 of 1000').waitFor()
-
-  const numbers = Array.from({ length: 1000 }, (_, at) => at)
-  for (let from = 0; from < numbers.length; from += 50) {
-    const some = numbers.slice(from, from + 50)
-    await Promise.all(some.map((at) => house.make(`file:///many/${at}`, { name: `job-${at}` })))
-  }
-  await page.goto(zonePath('jobs'))
-  await page.getByRole('link', { name: 'job-0', exact: true }).waitFor()
-  const overJobs = await frameTimes(page)
-  await page.getByLabel('Find jobs').fill('job-777')
-  await page.getByRole('link', { name: 'job-777' }).waitFor()
-  assert.equal(await page.locator('.jobs tbody tr').count(), 1)
-  console.log('frames in ms:', JSON.stringify({ rules: overRules, jobs: overJobs }))
-  // Drawn without a graphics card on two shared cores: seen p50 33 to 50 and p95 83 to 200. It catches a collapse only.
-  for (const { p50, p95 } of [overRules, overJobs]) assert.ok(p50 <= 80 && p95 <= 250, `p50 ${p50} ms, p95 ${p95} ms`)
 })

@@ -66,7 +66,7 @@ async function arrange(t: TestContext) {
       onTrouble: (message) => troubles.push(message),
       signal: stopping.signal,
       pollMs: 10,
-      lingerMs: 300,
+      lingerMs: 3_000,
       ...changes,
     }
     const done = follow(needs, { path, marksFile: join(folder, 'state/access.json'), forEver })
