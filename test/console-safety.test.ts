@@ -183,3 +183,24 @@ test('on a small screen and in the dark every page is still sound', async () => 
     assert.ok(Number(wide) <= 0, `${name} is ${wide} pixels too wide`)
   }
 })
+
+test('one of a thousand rules is moved by keyboard, and one job found among many', async () => {
+  const phase = 'http_request_firewall_custom'
+  const rules = Array.from({ length: 1000 }, (_, at) => ({
+    action: 'block',
+    description: `Rule number ${at + 1}`,
+    expression: `http.request.uri.path eq "/path/${at}"`,
+  }))
+  await house.client.call(rulesets.updateEntryPoint, { scope: house.zoneScope, params: { phase }, body: { rules } })
+  const page = await browser.enter(house)
+  await page.goto(zonePath(`rulesets/phases/${phase}`))
+  await page.getByRole('button', { name: /^Move Rule number 1000,/ }).press('Home')
+  await page.getByText('Rule number 1000 is now 1 of 1000').waitFor()
+
+  const numbers = Array.from({ length: 100 }, (_, at) => at)
+  await Promise.all(numbers.map((at) => house.make(`file:///many/${at}`, { name: `job-${at}` })))
+  await page.goto(zonePath('jobs'))
+  await page.getByLabel('Find jobs').fill('job-77')
+  await page.getByRole('link', { name: 'job-77' }).waitFor()
+  assert.equal(await page.locator('.jobs tbody tr').count(), 1)
+})

@@ -135,7 +135,7 @@ test('a hundred jobs are shared, and no window is exported by both', async () =>
     const seen = await eventually(async () => {
       const all = await filed(`job-${number}`)
       return all.length >= expected.length && all
-    }, 150_000)
+    }, 90_000)
     assert.deepEqual(seen, expected, `job ${number}`)
   }
   const { rows } = await database.query("select attempts from deliveries where object_name like 'job-%'")

@@ -229,7 +229,7 @@ test('what the engine takes at once, the judge of single lines takes too, and th
       const beside = await take(newScope(), `${line}\n{"Text":5}`)
       assert.equal(beside.accepted, alone.accepted, line)
     }),
-    { numRuns: 60 },
+    { numRuns: 150 },
   )
 })
 
