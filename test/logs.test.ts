@@ -197,6 +197,11 @@ for (const [why, line, says] of refusals) {
   })
 }
 
+test('a whole number beyond 128 bits is refused, not wrapped into another', async () => {
+  const answer = await take(newScope(), '{"Whole":-340282366920938463454151235394913435649}')
+  assert.deepEqual([answer.accepted, answer.rejected], [0, 1])
+})
+
 test('what the engine takes at once, the judge of single lines takes too, and the other way round', async () => {
   const value = fc.oneof(
     fc.constantFrom(
