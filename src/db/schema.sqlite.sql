@@ -172,6 +172,7 @@ CREATE TABLE "windows" ("id" integer primary key autoincrement,
   "reason" text,
   "begun_at" text not null,
   "ended_at" text);
+CREATE INDEX "windows_ended" on "windows" ("ended_at");
 CREATE INDEX "windows_job" on "windows" ("job_id",
   "from_time");
 CREATE INDEX "windows_open" on "windows" ("state",
