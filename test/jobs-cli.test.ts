@@ -211,3 +211,21 @@ test('what cannot be meant is refused before anything is sent', async () => {
     assert.match(err, /Try: spillway \w+ \w+ --help$/)
   }
 })
+
+test('a field is added to what a job writes, whichever way its fields are said', async () => {
+  const create = async (...words: string[]) => (await json('jobs', 'create', ...words)).id
+  const add = (id: number, name: string) => json('jobs', 'update', String(id), '--add-field', name)
+  const target = (name: string) => `${secret.replace('/in?', `/${name}?`)}`
+  const named = await create(target('named'), '--options', 'fields=RayID,ClientIP&timestamps=rfc3339')
+  assert.equal((await add(named, 'ClientASN')).logfetch_options, 'fields=RayID,ClientIP,ClientASN&timestamps=rfc3339')
+  assert.equal((await add(named, 'ClientIP')).logfetch_options, 'fields=RayID,ClientIP,ClientASN&timestamps=rfc3339')
+  const usual = await create(target('usual'))
+  const { logfetch_options: grown } = await add(usual, 'JA4')
+  assert.match(grown, /^fields=\w+(,\w+)+,JA4$/)
+  const output = await create(target('output'), '--output-options', '{"field_names":["RayID"],"output_type":"csv"}')
+  const { output_options: options } = await add(output, 'ClientIP')
+  assert.deepEqual([options.field_names, options.output_type], [['RayID', 'ClientIP'], 'csv'])
+  assert.match((await say(['jobs', 'update', String(named), '--add-field', 'NoSuch'])).err, /NoSuch/)
+  const both = await say(['jobs', 'update', String(named), '--add-field', 'JA4', '--options', 'fields=RayID'])
+  assert.equal(both.code, 2)
+})

@@ -84,6 +84,25 @@ describe('a journey', () => {
     return out
   }
 
+  test('the configuration of an edge comes filled in, with a token that may decide for its zone and nothing else', async () => {
+    const host = new URL(house.baseUrl).host
+    for (const edge of ['nginx', 'caddy']) {
+      const text = await plain('edge', 'config', edge, '--origin', '192.0.2.7:9000', '--listen', '8081')
+      assert.ok(text.includes(host) && text.includes('192.0.2.7:9000') && text.includes(`/zones/${house.zone}/`), text)
+      assert.match(text, /^ *(listen |:)8081/m)
+      assert.doesNotMatch(text, /ZONE_ID|EDGE_TOKEN|127\.0\.0\.1:(8080|8787)/)
+      const [, token = ''] = /Bearer ([\w-]+)/.exec(text) ?? []
+      const ask = (path: string) =>
+        fetch(`${house.baseUrl}/zones/${house.zone}${path}`, { headers: { authorization: `Bearer ${token}` } })
+      assert.equal((await ask('/edge/decide')).status, 200)
+      assert.equal((await ask('/logexport/jobs')).status, 403)
+    }
+    const wrong = await spillway('edge', 'config', 'lighttpd', '--data', house.data)
+    assert.deepEqual([wrong.code, /say which edge: nginx, caddy/.test(wrong.err)], [2, true])
+    const origin = await spillway('edge', 'config', 'nginx', '--origin', '127.0.0.1;', '--data', house.data)
+    assert.equal(origin.code, 2)
+  })
+
   test('from an account over a zone, a user and a token to the audit log', async () => {
     const account = await json('accounts', 'create', 'Harbour')
     const at = ['--account', account.id]

@@ -3,6 +3,7 @@ import type { Command } from '../command.ts'
 import { accountCommands } from './accounts.ts'
 import { auditCommands } from './audit.ts'
 import { destinationCommands } from './destinations.ts'
+import { edgeCommands } from './edge.ts'
 import { generateCommands } from './generate.ts'
 import { ingestCommands } from './ingest.ts'
 import { jobCommands } from './jobs.ts'
@@ -35,6 +36,7 @@ export const commands: readonly Command[] = [
   ...managedCommands,
   ...traceCommands,
   ...replayCommands,
+  ...edgeCommands,
   ...listCommands,
   ...accountCommands,
   ...zoneCommands,

@@ -1,5 +1,5 @@
 /** Export jobs: list, read, make, change, start, stop, delete. */
-import { type BodyOf, logexport, type ResultOf } from '../../contract/index.ts'
+import { type BodyOf, type Client, logexport, type ResultOf, type ScopeRef } from '../../contract/index.ts'
 import { columns, command, type Flags, type Given, type Terminal, UsageError } from '../command.ts'
 import { connect, connectFlags, scopeFlags } from '../connect.ts'
 import { destinationFrom, maskedConf, proofFlags, proofOf, sayProof } from '../prove.ts'
@@ -32,6 +32,27 @@ const fieldsOf = (given: Given<typeof fieldFlags>): Fields => ({
   ...(given['max-records'] === undefined ? {} : { max_upload_records: whole(given['max-records']) }),
   ...(given['max-seconds'] === undefined ? {} : { max_upload_interval_seconds: whole(given['max-seconds']) }),
 })
+
+/** The options of a job with further fields at their end; one that named none so far names the default ones from now on. */
+async function withFields(
+  { client, scope }: { readonly client: Client; readonly scope: ScopeRef },
+  params: { job_id: number },
+  added: readonly string[],
+): Promise<Fields> {
+  const job = await client.call(logexport.viewJob, { scope, params })
+  const { dataset } = job
+  const usual = async () => Object.keys(await client.call(logexport.listDefaultFields, { scope, params: { dataset } }))
+  const all = (before: readonly string[]) => [...new Set([...before, ...added])]
+  if (job.output_options !== null) {
+    const { field_names: before } = job.output_options as { field_names?: string[] }
+    return { output_options: { ...job.output_options, field_names: all(before ?? (await usual())) } }
+  }
+  const parts = (job.logfetch_options ?? '').split('&').filter(Boolean)
+  const named = parts.find((part) => part.startsWith('fields='))?.slice('fields='.length)
+  const others = parts.filter((part) => !part.startsWith('fields='))
+  const before = named === undefined ? await usual() : named.split(',')
+  return { logfetch_options: [`fields=${all(before).join(',')}`, ...others].join('&') }
+}
 
 function object(text: string): Record<string, unknown> | null {
   try {
@@ -143,16 +164,21 @@ export const jobCommands = [
       ...fieldFlags,
       ...proofFlags,
       destination: { type: 'string', value: '<conf>', says: 'Another destination, with its proof; - reads it.' },
+      'add-field': { type: 'string', multiple: true, value: '<name>', says: 'Write this field too.' },
     },
     async run(terminal, given, [id]) {
       const params = jobId(id)
-      const fields = fieldsOf(given)
+      const said = fieldsOf(given)
+      const added = given['add-field'] ?? []
       const isMoving = given.destination !== undefined
-      if (Object.keys(fields).length === 0 && !isMoving) throw new UsageError('say what to change')
+      if (Object.keys(said).length + added.length === 0 && !isMoving) throw new UsageError('say what to change')
+      if (added.length > 0 && (said.logfetch_options ?? said.output_options) !== undefined)
+        throw new UsageError('say --add-field, or the fields in --options or --output-options')
       if ((given.prove || given.challenge !== undefined) && !isMoving)
         throw new UsageError('a proof belongs to a new --destination')
       const { client, scope: find } = connect(given)
       const scope = await find()
+      const fields = added.length === 0 ? said : { ...said, ...(await withFields({ client, scope }, params, added)) }
       const conf = isMoving ? await destinationFrom(terminal, given.destination) : undefined
       const token = conf === undefined ? undefined : await proofOf({ client, scope, terminal }, given, conf)
       const body = {
