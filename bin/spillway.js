@@ -1,13 +1,17 @@
 #!/usr/bin/env node
-// The compiled form when this is an installed package, the sources when it is a checkout; either needs Node 24.
+// The sources in a checkout, the compiled form in an installed package, which has no sources; either needs Node 24.
 import { existsSync } from 'node:fs'
 
 const [major] = process.versions.node.split('.').map(Number)
 if (major < 24) {
   console.error(
-    `Spillway needs Node 24 or newer; this is ${process.version}. In a checkout, "npm start" and "npx spillway" bring their own.`,
+    [
+      `Spillway needs Node 24 or newer; this is ${process.version}.`,
+      'In a checkout "npm start" and "npx spillway" bring their own. Elsewhere install one from https://nodejs.org,',
+      'or let npm bring it for this run: npx --package node@24 --package spillway spillway serve',
+    ].join('\n'),
   )
   process.exit(1)
 }
-const compiled = new URL('../dist/src/main.js', import.meta.url)
-await import(existsSync(compiled) ? compiled.href : '../src/main.ts')
+const sources = new URL('../src/main.ts', import.meta.url)
+await import(existsSync(sources) ? sources.href : '../dist/src/main.js')

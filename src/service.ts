@@ -29,6 +29,7 @@ import type { LogNeeds } from './logs/index.ts'
 import { type OpenOutside, type OutsideSettings, openOutside } from './outside.ts'
 import { openRecords } from './records.ts'
 import { provideCommonProtection } from './rulesets/index.ts'
+import { version } from './version.ts'
 
 export type Service = {
   /** Where it listens, without a path. */
@@ -44,8 +45,6 @@ export type Service = {
 export type Surroundings = { readonly now?: Clock; readonly log?: Log; readonly network?: OutsideSettings }
 
 export { StartupError } from './house-lock.ts'
-
-export const version: string = JSON.parse(readFileSync(join(import.meta.dirname, '../package.json'), 'utf8')).version
 
 export async function openService(config: Config, surroundings: Surroundings = {}): Promise<Service> {
   const now = surroundings.now ?? systemClock

@@ -24,8 +24,9 @@ export type FirstRun = {
 
 const main = join(import.meta.dirname, '../src/main.ts')
 
-export function serve(environment: Readonly<Record<string, string>>): Serving {
-  const child: ChildProcess = spawn(process.execPath, ['--disable-warning=ExperimentalWarning', main, 'serve'], {
+/** From the sources, unless another program is named. */
+export function serve(environment: Readonly<Record<string, string>>, program = main): Serving {
+  const child: ChildProcess = spawn(process.execPath, ['--disable-warning=ExperimentalWarning', program, 'serve'], {
     env: { PATH: process.env.PATH ?? '', ...environment },
     stdio: ['ignore', 'ignore', 'pipe'],
   })

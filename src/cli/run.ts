@@ -1,10 +1,15 @@
 /** Finds the command a line means, runs it, and turns whatever happens into a sentence and an exit code. */
 import { Refused } from '../contract/index.ts'
+import { version } from '../version.ts'
 import { type Command, CommandError, columns, helpOf, readFlags, type Terminal, UsageError } from './command.ts'
 import { commands } from './commands/index.ts'
 
 /** 0 done, 1 refused or failed, 2 called wrongly. */
 export async function run(terminal: Terminal, argv: readonly string[]): Promise<number> {
+  if (argv.length === 1 && ['--version', '-V', 'version'].includes(argv[0] ?? '')) {
+    terminal.out(version)
+    return 0
+  }
   const found = findCommand(argv)
   if (!found) return helpFor(terminal, argv)
   const { command, rest } = found

@@ -8,7 +8,7 @@
 import { type ChildProcess, fork } from 'node:child_process'
 import { chmodSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { extname, join } from 'node:path'
 import type { Log } from '../base/index.ts'
 import type { ChildOptions } from './child.ts'
 
@@ -37,6 +37,9 @@ export type Engine = {
 }
 
 const [shortestPauseMs, longestPauseMs, startLimitMs] = [50, 5_000, 30_000]
+// The same ending as this file: .ts in a checkout, .js in an installed package.
+const childFile = join(import.meta.dirname, `child${extname(import.meta.filename)}`)
+
 // sun_path holds 108 bytes with the final zero.
 const longestSocketPath = 107
 
@@ -62,7 +65,7 @@ export async function startEngine({ log }: { readonly log: Log }, options: Engin
   const start = () => {
     if (isClosed) return
     lastWords = ''
-    const started = fork(join(import.meta.dirname, 'child.ts'), [JSON.stringify(childOptions)], {
+    const started = fork(childFile, [JSON.stringify(childOptions)], {
       execArgv: ['--disable-warning=ExperimentalWarning'],
       // Nothing of our environment: it may hold secrets. Threads for eight queries, their files and some room.
       env: { TZ: 'UTC', UV_THREADPOOL_SIZE: '24' },

@@ -3,7 +3,7 @@ import { once } from 'node:events'
 import { resolve } from 'node:path'
 import { sayReasons } from '../../base/index.ts'
 import { type Config, readConfig } from '../../config.ts'
-import { migrateOnly, openService, type Service, StartupError } from '../../service.ts'
+import type { Service } from '../../service.ts'
 import { CommandError, command, type Terminal } from '../command.ts'
 
 function configured(): Config {
@@ -12,8 +12,15 @@ function configured(): Config {
   return config.value
 }
 
-const inOneLine = (error: unknown): never => {
-  throw error instanceof StartupError ? new CommandError(error.message) : error
+/** Loaded when it is needed: it leads to every room, and no other command should wait for that. */
+const loadService = () => import('../../service.ts')
+
+/** A mistake of whoever starts the service, in one line. */
+async function inOneLine<T>(work: Promise<T>): Promise<T> {
+  const { StartupError } = await loadService()
+  return work.catch((error: unknown) => {
+    throw error instanceof StartupError ? new CommandError(error.message) : error
+  })
 }
 
 export const serveCommands = [
@@ -23,7 +30,8 @@ export const serveCommands = [
     flags: {},
     async run(terminal) {
       const config = configured()
-      const service = await openService(config).catch(inOneLine)
+      const { openService } = await loadService()
+      const service = await inOneLine(openService(config))
       greet(terminal, config, service)
       if (!terminal.signal.aborted) await once(terminal.signal, 'abort')
       await service.close()
@@ -35,7 +43,8 @@ export const serveCommands = [
     says: 'Bring the metadata database to the newest form, and stop. "serve" does it by itself.',
     flags: {},
     async run(terminal) {
-      const done = await migrateOnly(configured()).catch(inOneLine)
+      const { migrateOnly } = await loadService()
+      const done = await inOneLine(migrateOnly(configured()))
       terminal.out(done.length === 0 ? 'The database is up to date.' : done.map((name) => `ran ${name}`).join('\n'))
       return 0
     },
