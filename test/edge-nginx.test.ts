@@ -3,82 +3,17 @@ import assert from 'node:assert/strict'
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises'
-import { createServer } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { setTimeout as wait } from 'node:timers/promises'
 import { gunzipSync } from 'node:zlib'
-import { access, lists, logexport, rulesets } from '../src/contract/index.ts'
-import { commonProtection } from '../src/rulesets/index.ts'
+import { access, logexport } from '../src/contract/index.ts'
+import { deployRules, startOrigin } from './edge-journey.ts'
 import { type House, startHouse } from './house.ts'
 import { startNginx, wantsNginx } from './nginx.ts'
 
 const root = join(import.meta.dirname, '..')
-
-/** An origin that says what it was asked. */
-async function startOrigin() {
-  const server = createServer((request, response) => {
-    const { url, method, headers } = request
-    response.end(JSON.stringify({ url, method, rule: headers['x-from-rule'] }))
-  })
-  server.listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  return { port: (server.address() as AddressInfo).port, stop: () => server.close() }
-}
-
-async function deployRules({ client, zoneScope: scope, accountScope }: House): Promise<void> {
-  const office = await client.call(lists.createList, { scope: accountScope, body: { name: 'office', kind: 'ip' } })
-  const params = { list_id: office.id }
-  await client.call(lists.addItems, { scope: accountScope, params, body: [{ ip: '192.0.2.0/24' }] })
-  const put = (phase: string, rules: object[]) =>
-    client.call(rulesets.updateEntryPoint, { scope, params: { phase }, body: { rules } })
-  await put('http_request_firewall_custom', [
-    {
-      action: 'block',
-      description: 'Staff only',
-      expression: 'starts_with(http.request.uri.path, "/admin") and not ip.src in $office',
-      action_parameters: {
-        response: { status_code: 451, content: '{"why":"staff only"}', content_type: 'application/json' },
-      },
-    },
-  ])
-  const overrides = { categories: [{ category: 'xss', action: 'log' }] }
-  await put('http_request_firewall_managed', [
-    { action: 'execute', action_parameters: { id: commonProtection.id, overrides }, expression: 'true' },
-  ])
-  await put('http_request_dynamic_redirect', [
-    {
-      action: 'redirect',
-      expression: 'http.request.uri.path eq "/old"',
-      action_parameters: {
-        from_value: { target_url: { value: '/new' }, status_code: 308, preserve_query_string: true },
-      },
-    },
-  ])
-  await put('http_request_transform', [
-    {
-      action: 'rewrite',
-      expression: 'starts_with(http.request.uri.path, "/v1/")',
-      action_parameters: { uri: { path: { expression: 'concat("/v2", substring(http.request.uri.path, 3))' } } },
-    },
-  ])
-  await put('http_request_late_transform', [
-    {
-      action: 'rewrite',
-      expression: 'true',
-      action_parameters: { headers: { 'X-From-Rule': { operation: 'set', value: 'yes' } } },
-    },
-  ])
-  await put('http_ratelimit', [
-    {
-      action: 'block',
-      expression: 'http.request.uri.path eq "/limited"',
-      ratelimit: { characteristics: ['ip.src', 'cf.colo.id'], period: 60, requests_per_period: 1 },
-    },
-  ])
-}
 
 async function exportTo(house: House, files: string, dataset: string): Promise<void> {
   const { client, zoneScope: scope } = house
@@ -156,7 +91,7 @@ test(
     try {
       const passed = await visit('/fine?x=%C3%BC', { method: 'POST', body: 'hello' })
       assert.equal(passed.status, 200)
-      assert.deepEqual(JSON.parse(passed.body), { url: '/fine?x=%C3%BC', method: 'POST', rule: 'yes' })
+      assert.deepEqual(JSON.parse(passed.body), { url: '/fine?x=%C3%BC', method: 'POST', rule: 'yes', body: 'hello' })
       assert.equal(JSON.parse((await visit('/v1/a?b=c')).body).url, '/v2/a?b=c')
 
       for (const method of ['GET', 'DELETE']) {
