@@ -44,24 +44,36 @@ type State = { trouble: string | undefined; behind: readonly Lag[] }
 
 const rollCallEveryMs = 1_000
 const reportEveryMs = 5_000
-const sweepEveryMs = 30_000
+// Two PostgreSQL transactions can pass each other so that a job falls asleep on records: for no longer than this.
+const sweepEveryMs = 5_000
 
 /** Notes activity again and again; whatever fails is said and tried again, and nothing moves meanwhile. */
 async function tickLoop(needs: ExporterNeeds, bell: Bell, state: State, signal: AbortSignal): Promise<void> {
-  const every = (ms: number) => Math.max(1, Math.round(ms / needs.tickMs))
+  const [isRollCall, isReport, isSweepDue] = [every(rollCallEveryMs), every(reportEveryMs), every(sweepEveryMs)]
   // What came in before the start is known to the store alone.
   let isUnsure = true
-  for (let tick = 0; !signal.aborted; tick += 1) {
+  while (!signal.aborted) {
     await unlessItFails(needs.log, 'noting activity', async () => {
-      if (tick % every(rollCallEveryMs) === 0) state.trouble = await findTrouble(needs)
+      if (isRollCall()) state.trouble = await findTrouble(needs)
       if (state.trouble) return
-      if (tick % every(reportEveryMs) === 0) state.behind = await report(needs)
-      const isSweep = tick % every(sweepEveryMs) === 0
+      if (isReport()) state.behind = await report(needs)
+      const isSweep = isSweepDue()
       if (await noteTick(needs, isUnsure, !isSweep)) bell.ring()
       isUnsure = false
       if (isSweep) await wakeOverslept(needs.turns)
     })
     await rest(needs.tickMs, signal)
+  }
+}
+
+/** True when first asked, and then once in that time: by the clock, since a tick takes seconds on a busy machine. */
+function every(ms: number): () => boolean {
+  let last = Number.NEGATIVE_INFINITY
+  return () => {
+    const now = performance.now()
+    if (now - last < ms) return false
+    last = now
+    return true
   }
 }
 

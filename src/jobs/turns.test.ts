@@ -112,6 +112,26 @@ onEachDatabase((fresh) => {
     assert.notEqual((await job(ids[0]!)).next_turn, null)
   })
 
+  test('jobs that wait for the watermark are passed over: they cost no lease, and nobody asks about them forever', async () => {
+    const { needs, take, receive, pass, ids, job, windows } = await arrange((await fresh()).database.db, 3)
+    // A slow database: whoever puts a job off by a moment finds it due again before the last of them was put off.
+    const now = () => {
+      pass(second)
+      return needs.now()
+    }
+    assert.equal(await takeTurn({ ...needs, now }, 'me', start - second), undefined)
+    assert.deepEqual([(await job(ids[0]!)).lease_number, (await job(ids[0]!)).next_turn], [0, toMoment(start)])
+    await receive()
+    const begun = (await take('crashed'))!
+    pass(61n * second)
+    assert.equal(
+      (await takeTurn(needs, 'other', start - second))?.window.id,
+      begun.window.id,
+      'what was begun is resumed',
+    )
+    assert.equal((await windows()).length, 1)
+  })
+
   test('thirty takers at once never lease one job twice', async () => {
     const { take, receive, pass } = await arrange((await fresh()).database.db, 20)
     pass(second)

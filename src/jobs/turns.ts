@@ -72,10 +72,10 @@ const usualRecords = 100_000
 export async function takeTurn(needs: TurnNeeds, holder: string, watermark: Nanos): Promise<Turn | undefined> {
   for (;;) {
     const taken = await needs.db.transaction().execute(async (trx) => {
-      const row = await leaseJob(needs, trx, holder)
+      const row = await leaseJob(needs, trx, holder, watermark)
       if (!row) return 'none due'
       const turn = await beginWindow(needs, trx, row, holder, watermark)
-      if (!turn) await release(needs, trx, row, watermark)
+      if (!turn) await putToSleep(trx, row)
       if (!turn || !('unfit' in turn)) return turn
       await blame(needs, trx, row, { reason: turn.unfit })
       return undefined
@@ -84,7 +84,16 @@ export async function takeTurn(needs: TurnNeeds, holder: string, watermark: Nano
   }
 }
 
-async function leaseJob({ now, leaseSeconds }: TurnNeeds, trx: Db, holder: string): Promise<JobRow | undefined> {
+/**
+ * The most overdue job that can begin or resume a window. One whose records have not settled is passed over: put off by
+ * a moment it would be due again before a hundred others were put off, and taking turns would never end.
+ */
+async function leaseJob(
+  { now, leaseSeconds }: TurnNeeds,
+  trx: Db,
+  holder: string,
+  watermark: Nanos,
+): Promise<JobRow | undefined> {
   const moment = toMoment(now())
   return (
     trx
@@ -104,6 +113,19 @@ async function leaseJob({ now, leaseSeconds }: TurnNeeds, trx: Db, holder: strin
             .where('due.next_turn', '<=', moment)
             .where('due.enabled', '=', 1)
             .where((one) => one.or([one('due.lease_until', 'is', null), one('due.lease_until', '<', moment)]))
+            .where((one) =>
+              one.or([
+                one('due.owed_from', 'is', null),
+                one('due.owed_from', '<', toMoment(watermark)),
+                one.exists(
+                  one
+                    .selectFrom('windows')
+                    .select('windows.id')
+                    .whereRef('windows.job_id', '=', 'due.id')
+                    .where('windows.state', 'in', ['begun', 'waiting']),
+                ),
+              ]),
+            )
             .orderBy('due.next_turn')
             .limit(1),
         ),
@@ -255,12 +277,11 @@ export function paceOf({ intervalSeconds }: Pick<TurnNeeds, 'intervalSeconds'>, 
   return { intervalSeconds: own, longestSeconds: Math.max(longestSeconds, own), cutSeconds: cutSecondsOf(conf) }
 }
 
-/** Nothing to do after all: the job sleeps until records are noted, or waits for what it owes to settle. */
-async function release({ now }: TurnNeeds, trx: Db, row: JobRow, watermark: Nanos): Promise<void> {
-  const unsettled = row.owed_from !== null && instant(row.owed_from) >= watermark
+/** Nothing to do after all: the job sleeps until records are noted. */
+async function putToSleep(trx: Db, row: JobRow): Promise<void> {
   await trx
     .updateTable('jobs')
-    .set({ lease_holder: null, lease_until: null, next_turn: unsettled ? toMoment(now() + second / 4n) : null })
+    .set({ lease_holder: null, lease_until: null, next_turn: null })
     .where('id', '=', row.id)
     .execute()
 }
