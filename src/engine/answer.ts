@@ -29,6 +29,9 @@ export type AnswererNeeds = {
   endNow(): void
 }
 
+/** Names a file of rows in the engine's own directory, instead of rows in the body. */
+export const rowsHeader = 'x-spillway-rows'
+
 // More queries than this at once only thrash; the others wait. libuv has threads enough for all and for files besides.
 const mostQueries = 8
 const killGraceMs = 10_000
@@ -50,10 +53,11 @@ async function answer(needs: AnswererNeeds, slots: Slots, request: IncomingMessa
   response.on('close', () => response.writableFinished || gone.abort())
 
   const ownId = randomUUID()
-  const rows = join(needs.temporary, `${ownId}.rows`)
+  const spooled = spooledRows(needs, request)
+  const rows = spooled ?? join(needs.temporary, `${ownId}.rows`)
   const result = join(needs.temporary, `${ownId}.answer`)
   try {
-    const ask = await readRequest(request, url, ownId, rows)
+    const ask = await readRequest(request, url, ownId, spooled ? undefined : rows)
     const files = {
       ...(takesRows(ask.sql) ? { rows } : {}),
       ...(givesRows(ask.sql) ? { answer: result } : {}),
@@ -69,7 +73,7 @@ async function answer(needs: AnswererNeeds, slots: Slots, request: IncomingMessa
       response.end()
     }
   } finally {
-    await Promise.all([rm(rows, { force: true }), rm(result, { force: true })])
+    await Promise.all([spooled ? undefined : rm(rows, { force: true }), rm(result, { force: true })])
   }
 }
 
@@ -89,11 +93,19 @@ function isAdmitted({ credentials }: AnswererNeeds, { headers }: IncomingMessage
   return timingSafeEqual(digest(`${user}:${password}`), digest(`${credentials.user}:${credentials.password}`))
 }
 
+/** The parent may have put the rows into our directory already; nobody else is let near it. */
+function spooledRows({ temporary, credentials }: AnswererNeeds, { headers }: IncomingMessage): string | undefined {
+  const name = headers[rowsHeader]
+  if (name === undefined || credentials) return undefined
+  if (typeof name !== 'string' || !/^[\w-]+\.rows$/.test(name)) throw new Error(`no file of rows is called ${name}`)
+  return join(temporary, name)
+}
+
 /** With the query in the URL the body holds rows and goes to a file; otherwise the body is the query. */
-async function readRequest(request: IncomingMessage, url: URL, ownId: string, rows: string): Promise<Ask> {
+async function readRequest(request: IncomingMessage, url: URL, ownId: string, rows: string | undefined): Promise<Ask> {
   const accept = String(request.headers['accept-encoding'] ?? '')
   const body = request.headers['content-encoding'] === 'gzip' ? request.pipe(createGunzip()) : request
-  if (takesRows(url.searchParams.get('query') ?? '')) {
+  if (rows !== undefined && takesRows(url.searchParams.get('query') ?? '')) {
     await pipeline(body, createWriteStream(rows, { mode: 0o600, highWaterMark: 4 << 20 }))
     return readAsk(url, accept, '', ownId)
   }

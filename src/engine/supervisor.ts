@@ -26,6 +26,8 @@ export type EngineOptions = {
 
 export type Engine = {
   readonly address: EngineAddress
+  /** Where rows may be put for an insert that names their file; emptied by each new child. */
+  readonly spool: string
   /** The process that holds the records now; undefined between two of them. */
   pid(): number | undefined
   isReady(): boolean
@@ -131,6 +133,7 @@ export async function startEngine({ log }: { readonly log: Log }, options: Engin
   const { listen } = childOptions
   return {
     address: 'socketPath' in listen ? listen : { url: toUrl(listen) },
+    spool: join(options.directory, 'tmp'),
     pid: () => child?.pid,
     isReady: () => isReady,
     ready: () => turn.promise,

@@ -13,6 +13,7 @@ import {
   type Unit,
 } from './commit.ts'
 import { asking } from './connect.ts'
+import { mayExceed64Bits } from './digits.ts'
 import { type PartId, readTries, writeTry } from './keys.ts'
 import { makeLineJudge } from './line.ts'
 import { type Batch, cutLines, type LineFault } from './lines.ts'
@@ -122,9 +123,6 @@ type Taken = {
 
 type Insert = (unit: Unit) => Promise<unknown>
 
-/** The engine wraps a number beyond 128 bits into one that looks sound; so many digits in a row are judged by us. */
-const hasEndlessNumber = (line: Buffer): boolean => /\d{39}/.test(line.toString('latin1'))
-
 /** The engine first; what it refuses is judged line by line. */
 async function appendBatch(
   needs: AppendNeeds,
@@ -136,7 +134,7 @@ async function appendBatch(
   const { odd } = needs.ingest
   const sender = `${scopePath(scope)} ${dataset.name}`
   if (batch.lines.length === 0) return { accepted: 0, faults: batch.faults, unknown: new Map() }
-  if (!odd.has(sender) && !batch.lines.some(hasEndlessNumber)) {
+  if (!odd.has(sender) && !batch.lines.some(mayExceed64Bits)) {
     try {
       await insert({ scope, lines: batch.lines, bytes: batch.bytes, care: 'suspicious' })
       return { accepted: batch.lines.length, faults: batch.faults, unknown: new Map() }

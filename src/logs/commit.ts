@@ -5,7 +5,6 @@
  * A batch with a key is an insert of its own, so that the store can tell a repeat; see decision 0010.
  */
 import { createHash, randomBytes, randomUUID } from 'node:crypto'
-import { Readable } from 'node:stream'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { ClickHouseError } from '@clickhouse/client'
 import { type Log, problems, type Scope, scopePath } from '../base/index.ts'
@@ -79,10 +78,10 @@ async function insertOnce(
     return { kind: 'lost', cause: error }
   }
   try {
-    const { stream } = await store.client.exec({
+    await store.insert({
       query: insertStatement(dataset, row, care),
       query_params: { scopes: units.map(({ scope }) => scopePath(scope)), at: stamp.at },
-      values: Readable.from([frame(units, row)], { objectMode: false }),
+      rows: frame(units, row),
       query_id: queryId,
       clickhouse_settings: {
         ...insertSettings,
@@ -91,7 +90,6 @@ async function insertOnce(
         ...(keyed === undefined ? {} : { insert_deduplication_token: keyed.token }),
       },
     })
-    for await (const _ of stream);
     stamp.settle()
     return { kind: 'committed' }
   } catch (error) {

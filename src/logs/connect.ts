@@ -2,18 +2,36 @@
  * The record store: the embedded engine behind its socket, or a ClickHouse server by URL. Both speak the same protocol;
  * nothing past this file knows which it is.
  */
+import { randomUUID } from 'node:crypto'
+import { rm, writeFile } from 'node:fs/promises'
 import { Agent } from 'node:http'
-import { type ClickHouseClient, ClickHouseError, ClickHouseLogLevel, createClient } from '@clickhouse/client'
+import { join } from 'node:path'
+import { Readable } from 'node:stream'
+import {
+  type ClickHouseClient,
+  ClickHouseError,
+  ClickHouseLogLevel,
+  createClient,
+  type ExecParams,
+} from '@clickhouse/client'
 import { Problem, problems } from '../base/index.ts'
-import type { Engine } from '../engine/index.ts'
+import { type Engine, rowsHeader } from '../engine/index.ts'
 
 export type RecordStore = {
   readonly client: ClickHouseClient
+  /** Resolves when the store has taken the rows, all of them or with an error none. */
+  insert(insert: RowsInsert): Promise<void>
   /** Which life of the store this is; asked before a query, and told to `ended`. */
   life(): number | undefined
   /** Resolves once the query of that id can change nothing any more, whatever became of its connection. */
   ended(queryId: string, life: number | undefined): Promise<void>
   close(): Promise<void>
+}
+
+export type RowsInsert = Pick<ExecParams, 'query_params' | 'query_id' | 'clickhouse_settings'> & {
+  /** Ends in `FORMAT …`, and so says what the rows are written in. */
+  readonly query: string
+  readonly rows: Buffer
 }
 
 // A batch of 32 MB takes under a second; half a minute is a store in trouble. Also how long an answer may say nothing.
@@ -38,6 +56,17 @@ export function connectToEngine(engine: Engine): RecordStore {
   const client = createClient({ ...common, url: 'http://localhost', http_agent: agent })
   return {
     client,
+    // The engine reads rows from a file. Written here and handed over by name, 32 MB need no way through its socket.
+    async insert({ rows, ...rest }) {
+      const name = `${randomUUID()}.rows`
+      const file = join(engine.spool, name)
+      try {
+        await writeFile(file, rows, { mode: 0o600, flag: 'wx' })
+        await drain(await client.exec({ ...rest, http_headers: { [rowsHeader]: name } }))
+      } finally {
+        await rm(file, { force: true })
+      }
+    },
     life: engine.pid,
     async ended(_queryId, life) {
       if (engine.isReady() && engine.pid() === life) await engine.restart('an insert has an unknown end')
@@ -52,6 +81,8 @@ export function connectByUrl(address: string): RecordStore {
   const client = createClient({ ...common, url: address })
   return {
     client,
+    insert: async ({ rows, ...rest }) =>
+      drain(await client.exec({ ...rest, values: Readable.from([rows], { objectMode: false }) })),
     life: () => undefined,
     async ended(queryId) {
       for (;;) {
@@ -64,6 +95,11 @@ export function connectByUrl(address: string): RecordStore {
     },
     close: () => client.close(),
   }
+}
+
+/** An error that the store finds late comes at the end of its answer. */
+async function drain({ stream }: { readonly stream: AsyncIterable<unknown> }): Promise<void> {
+  for await (const _ of stream);
 }
 
 // Codes of ClickHouse that mean "not now": out of memory, too many parts or queries, no connection to a replica, time.

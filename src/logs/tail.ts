@@ -40,8 +40,11 @@ export type TailAsked = {
 export type TailSession = TailAsked & { readonly id: string; readonly scope: Scope }
 
 export type Tails = {
-  /** Takes the place of a session that nobody reads; refused while somebody does. */
-  open(scope: Scope, asked: TailAsked): TailSession
+  /**
+   * Takes the place of a session that nobody reads; refused while somebody does. Before every step it is asked whether
+   * the session may go on.
+   */
+  open(scope: Scope, asked: TailAsked, mayGoOn?: () => Promise<boolean>): TailSession
   /** The one session of a scope, or none. */
   list(scope: Scope): readonly TailSession[]
   /** Throws a problem when there is no such session, or when too many come to it. */
@@ -57,6 +60,7 @@ type Session = TailSession & {
   readonly openedAt: Nanos
   readonly seats: Set<Seat>
   readonly over: AbortController
+  readonly mayGoOn: () => Promise<boolean>
   arrivals: readonly Nanos[]
   emptySince: Nanos
   isFollowed: boolean
@@ -103,6 +107,7 @@ export function makeTails(
     while (session.seats.size > 0) {
       await sleep(limits.stepMs, undefined, { signal: session.over.signal })
       if (isOver(session)) return end(session, 'the session is over')
+      if (!(await session.mayGoOn())) return end(session, 'its credential may not read these records any more')
       const to = needs.watermark.read()
       if (to <= from) continue
       if (await isDone(step(needs, limits, session, { from, to }))) from = to
@@ -110,7 +115,7 @@ export function makeTails(
   }
 
   return {
-    open(scope, asked) {
+    open(scope, asked, mayGoOn = async () => true) {
       endThoseOver()
       for (const session of sessionsOf(scope)) {
         if (session.seats.size > 0) throw problems.tailTaken()
@@ -124,6 +129,7 @@ export function makeTails(
         openedAt: now,
         seats: new Set(),
         over: new AbortController(),
+        mayGoOn,
         arrivals: [],
         emptySince: now,
         isFollowed: false,

@@ -1,6 +1,5 @@
 /** Finds, by halving, the lines that the engine cannot take although nothing is wrong with them that we could name. */
 import { randomBytes } from 'node:crypto'
-import { Readable } from 'node:stream'
 import { ClickHouseError } from '@clickhouse/client'
 import type { Dataset } from '../datasets/index.ts'
 import { frame } from './commit.ts'
@@ -23,17 +22,16 @@ export async function findUnreadable(
   ]
 }
 
-async function canRead({ client }: RecordStore, dataset: Dataset, lines: readonly Buffer[]): Promise<boolean> {
+async function canRead(store: RecordStore, dataset: Dataset, lines: readonly Buffer[]): Promise<boolean> {
   const row = `_${randomBytes(8).toString('hex')}`
   const bytes = lines.reduce((sum, line) => sum + line.length, 0)
   try {
-    const { stream } = await client.exec({
+    await store.insert({
       query: tryStatement(dataset, row),
       query_params: { scopes: [''], at: 0 },
-      values: Readable.from([frame([{ lines, bytes }], row)], { objectMode: false }),
+      rows: frame([{ lines, bytes }], row),
       clickhouse_settings: { ...insertSettings, input_format_skip_unknown_fields: 1 },
     })
-    for await (const _ of stream);
     return true
   } catch (error) {
     if (error instanceof ClickHouseError) return false
