@@ -4,13 +4,16 @@ import { after, before, test } from 'node:test'
 import fc from 'fast-check'
 import { kinds, maskedBuild } from '../console/src/jobs/destination-kinds.ts'
 import { readSelection, redaction, writeOptions } from '../console/src/jobs/selection.ts'
+import { piecesOf, stretchAround } from '../console/src/parts/long-list.ts'
 import { readRequestText } from '../console/src/rulesets/curl.ts'
 import { differenceOf } from '../console/src/rulesets/difference.ts'
 import { changeDraft, emptyDraft } from '../console/src/rulesets/draft.ts'
+import { skippablePhases } from '../console/src/rulesets/skippable.ts'
 import { catalogue } from '../src/contract/index.ts'
 import { datasets, judgeOptions } from '../src/datasets/index.ts'
 import { kinds as destinationKinds, judgeDestination } from '../src/destinations/index.ts'
 import { fields, functions } from '../src/expression/index.ts'
+import { phases } from '../src/rulesets/index.ts'
 import { type House, startHouse } from './house.ts'
 
 const secret = 'c2VjcmV0+words/thatnobodysees'
@@ -162,6 +165,47 @@ test('moving rules in a draft loses none and makes none', () => {
       assert.deepEqual(end.rules.map(({ key }) => key).sort(), ['0', '1', '2', '3'])
     }),
   )
+})
+
+test('a long list draws what is visible and what is kept, and its room makes up for the rest', () => {
+  const list = fc.record({
+    heights: fc.array(fc.integer({ min: 1, max: 300 }), { minLength: 1, maxLength: 200 }),
+    top: fc.integer({ min: -500, max: 30_000 }),
+    tall: fc.integer({ min: 1, max: 1200 }),
+    margin: fc.integer({ min: 0, max: 700 }),
+    kept: fc.array(fc.nat(199)),
+  })
+  fc.assert(
+    fc.property(list, ({ heights, top, tall, margin, kept }) => {
+      const visible = { top, bottom: top + tall }
+      const pieces = piecesOf(heights, stretchAround(heights, visible, margin), new Set(kept))
+      const rows = pieces.flatMap((piece) => (piece.kind === 'row' ? [piece.at] : []))
+      const px = pieces.reduce((sum, piece) => sum + (piece.kind === 'row' ? (heights[piece.at] ?? 0) : piece.px), 0)
+      assert.equal(
+        px,
+        heights.reduce((sum, height) => sum + height, 0),
+      )
+      assert.deepEqual(
+        rows,
+        [...new Set(rows)].sort((a, b) => a - b),
+      )
+      let above = 0
+      for (const [at, height] of heights.entries()) {
+        const isVisible = above < visible.bottom && above + height > visible.top
+        if (isVisible || (kept.includes(at) && at < heights.length)) assert.ok(rows.includes(at), `row ${at}`)
+        above += height
+      }
+      assert.ok(rows.length > 0)
+    }),
+  )
+})
+
+test('what a skip rule may leave out is what the phases and the action say', () => {
+  const said = Object.fromEntries(
+    phases.flatMap(({ name, maySkip }) => (maySkip ? [[name, [...maySkip].sort()] as const] : [])),
+  )
+  const offered = Object.entries(skippablePhases).map(([name, may]) => [name, may.map(([one]) => one).sort()] as const)
+  assert.deepEqual(Object.fromEntries(offered), said)
 })
 
 let house: House

@@ -184,7 +184,7 @@ test('on a small screen and in the dark every page is still sound', async () => 
   }
 })
 
-test('one of a thousand rules is moved by keyboard, and one job found among many', async () => {
+test('of a thousand rules only those near the window are drawn, and all can be reached, found, kept open and moved', async () => {
   const phase = 'http_request_firewall_custom'
   const rules = Array.from({ length: 1000 }, (_, at) => ({
     action: 'block',
@@ -194,12 +194,39 @@ test('one of a thousand rules is moved by keyboard, and one job found among many
   await house.client.call(rulesets.updateEntryPoint, { scope: house.zoneScope, params: { phase }, body: { rules } })
   const page = await browser.enter(house)
   await page.goto(zonePath(`rulesets/phases/${phase}`))
-  await page.getByRole('button', { name: /^Move Rule number 1000,/ }).press('Home')
+  await page.getByRole('button', { name: 'Edit Rule number 3', exact: true }).click()
+  await page.getByLabel('Description').fill('Being typed')
+  await page.keyboard.press('Escape')
+  const last = page.getByRole('button', { name: /^Move Rule number 1000,/ })
+  await page.evaluate('scrollTo(0, document.documentElement.scrollHeight)')
+  await last.waitFor()
+  const drawn = await page.locator('.rule').count()
+  assert.ok(drawn > 10 && drawn < 100, `${drawn} rules are drawn`)
+  assert.equal(await page.locator('.rule').last().getAttribute('aria-setsize'), '1000')
+  assert.equal(await page.locator('.rule').last().getAttribute('aria-posinset'), '1000')
+  assert.equal(await page.getByLabel('Description').inputValue(), 'Being typed', 'an open rule stays')
+  await browser.look(page, 'thousand-rules')
+  await last.press('Home')
   await page.getByText('Rule number 1000 is now 1 of 1000').waitFor()
+  assert.match(
+    String(await page.evaluate('document.activeElement.getAttribute("aria-label")')),
+    /^Move Rule number 1000, 1 of 1000/,
+  )
+  await page.getByLabel('Find rules').fill('/path/776"')
+  await page.getByText('1 rule of 1000 found').waitFor()
+  await page.getByRole('button', { name: /^Move Rule number 777, 778 of 1000/ }).waitFor()
+})
 
+test('among a hundred jobs one is found, and the table tells how many there are', async () => {
   const numbers = Array.from({ length: 100 }, (_, at) => at)
   await Promise.all(numbers.map((at) => house.make(`file:///many/${at}`, { name: `job-${at}` })))
+  const page = await browser.enter(house)
   await page.goto(zonePath('jobs'))
+  const table = page.getByRole('table')
+  await table.getByRole('link').first().waitFor()
+  assert.equal(await table.getAttribute('aria-rowcount'), '101')
+  assert.ok((await page.locator('.jobs tbody tr').count()) < 80)
+  await browser.look(page, 'many-jobs')
   await page.getByLabel('Find jobs').fill('job-77')
   await page.getByRole('link', { name: 'job-77' }).waitFor()
   assert.equal(await page.locator('.jobs tbody tr').count(), 1)

@@ -1,8 +1,10 @@
 /** Records in rows; a row opens to the whole record. What a record says is only ever shown as text. */
-import { Fragment, memo, useState } from 'react'
-import { when } from '../format.ts'
+import { memo, useCallback, useMemo, useState } from 'react'
+import { counted, when } from '../format.ts'
 import { CopyButton } from '../parts/button.tsx'
 import { Icon } from '../parts/icon.tsx'
+import { mostWhole, useLongList } from '../parts/long-list.ts'
+import { Empty } from '../parts/page.tsx'
 import type { LogRecord } from './fetch-records.ts'
 
 type RecordTableProps = {
@@ -16,61 +18,132 @@ const mostColumns = 8
 
 export const RecordTable = memo(function RecordTable({ records, columns, timeField }: RecordTableProps) {
   const [open, setOpen] = useState<ReadonlySet<LogRecord>>(new Set())
-  const named = columns.length > 0 ? columns : Object.keys(records[0] ?? {})
-  const shown = [timeField, ...named.filter((name) => name !== timeField)].slice(0, mostColumns)
-  const toggle = (at: LogRecord) => {
-    const next = new Set(open)
-    if (!next.delete(at)) next.add(at)
-    setOpen(next)
-  }
+  const [search, setSearch] = useState('')
+  const shown = useMemo(() => {
+    const named = columns.length > 0 ? columns : Object.keys(records[0] ?? {})
+    return [timeField, ...named.filter((name) => name !== timeField)].slice(0, mostColumns)
+  }, [records, columns, timeField])
+  const found = useMemo(
+    () => records.map((record, at) => ({ record, at })).filter(({ record }) => isAbout(record, search)),
+    [records, search],
+  )
+  const keys = useMemo(() => found.map(({ at }) => String(at)), [found])
+  const { place, pieces } = useLongList<HTMLTableElement>({ keys, guessPx: 37 })
+  const toggle = useCallback(
+    (record: LogRecord) =>
+      setOpen((before) => {
+        const next = new Set(before)
+        if (!next.delete(record)) next.add(record)
+        return next
+      }),
+    [],
+  )
   return (
-    // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable by keyboard.
-    <section className="table-wrap records" aria-label="Records" tabIndex={0}>
-      <table>
-        <thead>
-          <tr>
-            <th>
-              <span className="visually-hidden">Open</span>
-            </th>
-            {shown.map((name) => (
-              <th key={name}>{name}</th>
-            ))}
-          </tr>
-        </thead>
-        <tbody>
-          {records.map((record, at) => (
-            // biome-ignore lint/suspicious/noArrayIndexKey: records have no name of their own.
-            <Fragment key={at}>
-              <tr>
-                <td>
-                  <button
-                    type="button"
-                    className="opener"
-                    aria-expanded={open.has(record)}
-                    aria-label={`Record ${at + 1}`}
-                    onClick={() => toggle(record)}
-                  >
-                    <Icon name="right" />
-                  </button>
-                </td>
-                {shown.map((name) => (
-                  <td key={name} title={textOf(record[name])}>
-                    {name === timeField ? momentOf(textOf(record[name])) : textOf(record[name])}
-                  </td>
-                ))}
-              </tr>
-              {open.has(record) && (
-                <tr className="opened">
-                  <td colSpan={shown.length + 1}>
-                    <WholeRecord record={record} />
-                  </td>
-                </tr>
-              )}
-            </Fragment>
-          ))}
-        </tbody>
-      </table>
-    </section>
+    <>
+      {records.length > mostWhole && (
+        <div className="row spread">
+          <input
+            type="search"
+            className="search"
+            aria-label="Find in these records"
+            placeholder="Find in these records"
+            value={search}
+            onChange={(event) => setSearch(event.target.value)}
+          />
+          <span className="soft" aria-live="polite">
+            {search !== '' && `${counted(found.length, 'record')} of ${records.length} found`}
+          </span>
+        </div>
+      )}
+      {found.length === 0 && <Empty title={`No record says “${search}”.`} />}
+      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable by keyboard. */}
+      <section className="table-wrap records" aria-label="Records" tabIndex={0}>
+        <table ref={place} aria-rowcount={found.length + 1}>
+          <thead>
+            <tr aria-rowindex={1}>
+              <th>
+                <span className="visually-hidden">Open</span>
+              </th>
+              {shown.map((name) => (
+                <th key={name}>{name}</th>
+              ))}
+            </tr>
+          </thead>
+          {pieces.map((piece) => {
+            if (piece.kind === 'room')
+              return (
+                <tbody key={`room ${piece.before}`} data-room aria-hidden="true">
+                  <tr style={{ height: piece.px }}>
+                    <td colSpan={shown.length + 1} />
+                  </tr>
+                </tbody>
+              )
+            const one = found[piece.at]
+            return (
+              one && (
+                <RecordRow
+                  key={one.at}
+                  record={one.record}
+                  at={one.at}
+                  index={piece.at + 2}
+                  shown={shown}
+                  timeField={timeField}
+                  isOpen={open.has(one.record)}
+                  onToggle={toggle}
+                />
+              )
+            )
+          })}
+        </table>
+      </section>
+    </>
+  )
+})
+
+const isAbout = (record: LogRecord, search: string): boolean =>
+  search === '' || JSON.stringify(record).toLowerCase().includes(search.toLowerCase())
+
+type RecordRowProps = {
+  readonly record: LogRecord
+  readonly at: number
+  /** Its place in the whole table, which counts the head. */
+  readonly index: number
+  readonly shown: readonly string[]
+  readonly timeField: string
+  readonly isOpen: boolean
+  onToggle(record: LogRecord): void
+}
+
+const RecordRow = memo(function RecordRow(props: RecordRowProps) {
+  const { record, at, index, shown, timeField, isOpen, onToggle } = props
+  return (
+    <tbody data-row={at}>
+      <tr aria-rowindex={index}>
+        <td>
+          <button
+            type="button"
+            className="opener"
+            aria-expanded={isOpen}
+            aria-label={`Record ${at + 1}`}
+            onClick={() => onToggle(record)}
+          >
+            <Icon name="right" />
+          </button>
+        </td>
+        {shown.map((name) => (
+          <td key={name} title={textOf(record[name])}>
+            {name === timeField ? momentOf(textOf(record[name])) : textOf(record[name])}
+          </td>
+        ))}
+      </tr>
+      {isOpen && (
+        <tr className="opened">
+          <td colSpan={shown.length + 1}>
+            <WholeRecord record={record} />
+          </td>
+        </tr>
+      )}
+    </tbody>
   )
 })
 

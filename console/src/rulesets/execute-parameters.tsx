@@ -1,11 +1,12 @@
 /** What an execute rule runs: a ruleset of the same phase, its version, and overrides by ruleset, tag and rule. */
 import { useMemo, useState } from 'react'
-import { type ErrorItem, rulesets } from '../../../src/contract/index.ts'
+import { rulesets } from '../../../src/contract/index.ts'
 import { useAnswer } from '../asking.ts'
 import { Select } from '../parts/field.tsx'
 import { Problem } from '../parts/notice.tsx'
 import { Badge } from '../parts/page.tsx'
 import { useSession } from '../session.tsx'
+import type { ParameterFormProps } from './action-parameters.tsx'
 import type { RuleView } from './ruleset.ts'
 
 type Override = { readonly action?: string; readonly enabled?: boolean }
@@ -15,16 +16,9 @@ type Overrides = Override & {
 }
 type Parameters = { readonly id?: string; readonly version?: string; readonly overrides?: Overrides }
 
-type ExecuteParametersProps = {
-  readonly phase: string
-  readonly value: unknown
-  readonly errors: readonly ErrorItem[]
-  onChange(value: Parameters): void
-}
-
-export function ExecuteParameters({ phase, value, errors, onChange }: ExecuteParametersProps) {
+export function ExecuteParameters({ phase, value, onChange }: ParameterFormProps) {
   const { client, scope } = useSession()
-  const parameters = (value ?? {}) as Parameters
+  const parameters = value as Parameters
   const known = useAnswer((signal) => client.call(rulesets.listRulesets, { scope, signal }), [scope])
   const runnable = (known.value ?? []).filter(
     (one) => one.phase === phase && (one.kind === 'managed' || one.kind === 'custom'),
@@ -52,7 +46,6 @@ export function ExecuteParameters({ phase, value, errors, onChange }: ExecutePar
           ['', 'Choose a ruleset of this phase'],
           ...runnable.map(({ id, name, kind }) => [id, `${name} (${kind})`] as const),
         ]}
-        error={errors.map(({ message }) => message).join('\n') || undefined}
       />
       {target.value && (
         <OverridesForm rules={target.value.rules} overrides={parameters.overrides ?? {}} onChange={setOverrides} />
