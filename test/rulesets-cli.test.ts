@@ -49,7 +49,7 @@ test('a ruleset is put from YAML, changed, compared, and rolled back', async () 
     'description: ours\nrules:\n  - {ref: a, action: block, expression: \'http.request.uri.path eq "/a"\'}\n  - {ref: b, action: log, expression: ssl}\n',
   )
   assert.match((await spillway('rulesets', 'put', phase, first, '--dry-run')).out, /would be accepted/)
-  assert.match((await spillway('rulesets', 'put', phase, first)).out, /Version 1 is deployed, 2 rules/)
+  assert.match((await spillway('rulesets', 'put', phase, first)).out, /Version 1 is deployed; it has 2 rules\./)
   assert.equal((await spillway('rulesets', 'diff', phase, first)).out, 'No difference.')
 
   const { rules } = JSON.parse((await spillway('rulesets', 'get', phase)).out)

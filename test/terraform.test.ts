@@ -8,8 +8,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, before, test } from 'node:test'
 import { type House, startHouse } from './house.ts'
-
-type Json = Record<string, unknown>
+import { drift, type Json, jobDefaults, outputDefaults, type Provider, providerOf } from './provider.ts'
 
 let house: House
 let files: string
@@ -22,48 +21,7 @@ after(async () => {
   await rm(files, { recursive: true, force: true })
 })
 
-async function ask(method: string, path: string, body?: unknown): Promise<{ status: number; result: Json }> {
-  const response = await fetch(`${house.service.url}/client/v4/zones/${house.zone}${path}`, {
-    method,
-    headers: {
-      'x-auth-email': house.credential.email,
-      'x-auth-key': house.credential.key,
-      'user-agent': 'terraform-provider-cloudflare/5',
-      ...(body === undefined ? {} : { 'content-type': 'application/json' }),
-    },
-    ...(body === undefined ? {} : { body: JSON.stringify(body) }),
-  })
-  const text = await response.text()
-  const envelope = text === '' ? { result: {} } : (JSON.parse(text) as { result: Json; errors: unknown })
-  assert.ok(response.status === 404 || response.ok, `${method} ${path}: ${text}`)
-  return { status: response.status, result: envelope.result }
-}
-
-/** Attributes whose value in the answer is not the planned one; what the provider leaves unset it does not track. */
-function drift(planned: Json, answered: Json, writeOnly: readonly string[] = []): string[] {
-  return Object.keys(planned).filter(
-    (name) =>
-      !writeOnly.includes(name) &&
-      planned[name] !== null &&
-      JSON.stringify(planned[name]) !== JSON.stringify(answered[name]),
-  )
-}
-
-/** The provider fills these in for every job and every set of output options. */
-const jobDefaults = { frequency: 'high', max_upload_interval_seconds: 30, max_upload_records: 100_000 }
-const outputDefaults = {
-  batch_prefix: '',
-  batch_suffix: '',
-  'CVE-2021-44228': false,
-  field_delimiter: ',',
-  output_type: 'ndjson',
-  record_delimiter: '',
-  record_prefix: '{',
-  record_suffix: '}\n',
-  record_template: '',
-  sample_rate: 1,
-  timestamp_format: 'unixnano',
-}
+const ask: Provider['ask'] = (...request) => providerOf(house, house.zone).ask(...request)
 
 test('a job of version 5 of the provider is created, read, planned without drift, changed and deleted', async () => {
   const destination_conf = 'file:///terraform/five/{DATE}'

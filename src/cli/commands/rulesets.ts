@@ -38,6 +38,8 @@ async function open(connection: Connection, word: string | undefined) {
   }
 }
 
+const rulesIn = ({ rules }: rulesets.RulesetView): string => (rules.length === 1 ? '1 rule' : `${rules.length} rules`)
+
 /** An entry point that is not there yet is one without rules. */
 const absent: rulesets.RulesetView = {
   id: '',
@@ -109,7 +111,7 @@ export const rulesetCommands = [
       const rules = withKnownIds(file.rules, deployed.rules)
       const done = await ruleset.put({ ...file, rules }, given['dry-run'], given['if-version'])
       print(terminal, given, done, () =>
-        done ? `Version ${done.version} is deployed, ${done.rules.length} rules.` : 'It would be accepted.',
+        done ? `Version ${done.version} is deployed; it has ${rulesIn(done)}.` : 'It would be accepted.',
       )
       return 0
     },
