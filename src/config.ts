@@ -104,6 +104,12 @@ export const settings = {
     secretKey,
   ),
   rateLimit: setting('SPILLWAY_RATE_LIMIT', '1200', 'API requests per user in five minutes.', whole(1, 1e9)),
+  requestSeconds: setting(
+    'SPILLWAY_REQUEST_SECONDS',
+    '300',
+    'Longest time a request may take to arrive whole; its headers have at most 20 seconds of it.',
+    whole(1, 86_400),
+  ),
   logLevel: setting('SPILLWAY_LOG_LEVEL', 'info', 'Least level of log lines, on standard error.', logLevel),
   exportIntervalSeconds: setting(
     'SPILLWAY_EXPORT_INTERVAL_SECONDS',

@@ -116,7 +116,10 @@ export async function openService(config: Config, surroundings: Surroundings = {
       metrics,
       now,
       version,
+      roles: config.roles,
       rateLimit: { requests: config.rateLimit, seconds: 300 },
+      shares,
+      requestSeconds: config.requestSeconds,
       // Ids and seconds only: whoever asks for readiness shows no credentials.
       behind: () => (exporter?.behind() ?? []).slice(0, 10).map(({ job, seconds }) => ({ job, seconds })),
       readiness: async () => ({

@@ -4,12 +4,12 @@ import { connect } from 'node:net'
 export type RawAnswer = { readonly status: number; readonly headers: Map<string, string>; readonly body: string }
 
 /** Sends the bytes and reads until the service closes, or until the answer is complete by its Content-Length. */
-export function sendRaw(baseUrl: string, bytes: string | Buffer): Promise<RawAnswer> {
+export function sendRaw(baseUrl: string, bytes: string | Buffer, patienceMs = 10_000): Promise<RawAnswer> {
   const { hostname, port } = new URL(baseUrl)
   return new Promise((resolve, reject) => {
     const socket = connect({ host: hostname, port: Number(port) }, () => socket.write(bytes))
     const got: Buffer[] = []
-    socket.setTimeout(10_000, () => socket.destroy(new Error('the service did not answer within ten seconds')))
+    socket.setTimeout(patienceMs, () => socket.destroy(new Error('the service did not answer in time')))
     socket.on('data', (chunk) => {
       got.push(chunk)
       const answer = readAnswer(Buffer.concat(got))

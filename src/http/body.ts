@@ -35,6 +35,8 @@ const escapedNul = /(?<!\\)(?:\\\\)*\\u0000/
 const said = (error: Error): string =>
   error.message.startsWith('Body is not valid JSON') ? 'it is not JSON' : error.message
 
+const lingerMs = 1_000
+
 /** What is not even HTTP is refused in the envelope too. */
 export function answerBrokenRequest(error: Error & { code?: string }, socket: Socket): void {
   if (!socket.writable || error.code === 'ECONNRESET') {
@@ -49,10 +51,14 @@ export function answerBrokenRequest(error: Error & { code?: string }, socket: So
   const body = JSON.stringify(
     refusal([{ code: 6004, message: `Malformed request: ${late ? 'it took too long' : why}` }]),
   )
+  const { rawPacket } = error as { rawPacket?: unknown }
+  const isHead = Buffer.isBuffer(rawPacket) && rawPacket.subarray(0, 5).equals(Buffer.from('HEAD '))
   socket.end(
     `HTTP/1.1 ${late ? '408 Request Timeout' : status}\r\nconnection: close\r\ncontent-type: application/json\r\n` +
-      `x-request-id: ${randomUUID()}\r\ncontent-length: ${Buffer.byteLength(body)}\r\n\r\n${body}`,
+      `x-request-id: ${randomUUID()}\r\ncontent-length: ${Buffer.byteLength(body)}\r\n\r\n${isHead ? '' : body}`,
   )
+  // Nobody reads from it any more; who does not close it in turn, or goes on sending, would hold it forever.
+  setTimeout(() => socket.destroy(), lingerMs).unref()
 }
 
 /** `Expect` with anything but 100-continue. */

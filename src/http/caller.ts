@@ -1,4 +1,5 @@
 /** From the headers of a request to the caller. */
+import type { IncomingHttpHeaders } from 'node:http'
 import type { FastifyRequest } from 'fastify'
 import { type AccessNeeds, type Caller, type Interface, identify } from '../access/index.ts'
 import { problems } from '../base/index.ts'
@@ -19,6 +20,8 @@ const single = [
 /** Headers and address of a mirrored request are the visitor's; only what tells us apart must be clear. */
 const singleInMirrors = ['authorization', 'x-auth-email', 'x-auth-key', 'content-length', 'host']
 
+const hostShape = /^[\w.~%:[\]-]*$/
+
 /** What could be read differently by whatever stands before us, or breaks what stands behind. */
 export function refuseUnclear(request: FastifyRequest, { mirrors = false }: { readonly mirrors?: boolean } = {}): void {
   const seen = new Set<string>()
@@ -30,20 +33,26 @@ export function refuseUnclear(request: FastifyRequest, { mirrors = false }: { re
     seen.add(name)
   }
   if (!seen.has('host') && request.raw.httpVersion === '1.1') throw problems.malformedRequest('it has no Host header')
+  if (mirrors) return
+  // Live tail tells its reader an address on this host.
+  if (!hostShape.test(request.headers.host ?? '')) throw problems.malformedRequest('its Host header names no host')
   // PostgreSQL keeps no NUL in a text.
-  if (!mirrors && request.originalUrl.includes('%00'))
-    throw problems.malformedRequest('its address holds the character NUL')
+  if (request.originalUrl.includes('%00')) throw problems.malformedRequest('its address holds the character NUL')
 }
 
 export async function callerOf(needs: AccessNeeds, request: FastifyRequest): Promise<Caller> {
+  return callerBy(needs, request.headers, addressOf(request))
+}
+
+export async function callerBy(needs: AccessNeeds, headers: IncomingHttpHeaders, ip: string): Promise<Caller> {
   const one = (name: string) => {
-    const value = request.headers[name]
+    const value = headers[name]
     return typeof value === 'string' ? value : undefined
   }
   return identify(
     needs,
     { email: one('x-auth-email'), key: one('x-auth-key'), authorization: one('authorization') },
-    { ip: addressOf(request), interface: interfaceOf(one('x-spillway-interface')) },
+    { ip, interface: interfaceOf(one('x-spillway-interface')) },
   )
 }
 

@@ -13,9 +13,16 @@ const hostedPath = /^((?:\/client)?\/v4\/(?:zones|accounts)\/[^/?]+)\/logpush(?=
 const longTailPath = /^((?:\/client)?\/v4\/zones\/[^/?]+\/logexport\/edge)\/jobs(?=\/?(?:\?|$))/
 
 /** The path as the contract spells it. */
-export const rewriteUrl = (url: string): string => url.replace(hostedPath, '$1/logexport').replace(longTailPath, '$1')
+export const rewriteUrl = (url: string): string =>
+  localPart(url).replace(hostedPath, '$1/logexport').replace(longTailPath, '$1')
 
-export const dialectOf = (originalUrl: string): Dialect => (hostedPath.test(originalUrl) ? 'hosted' : 'own')
+export const dialectOf = (originalUrl: string): Dialect => (hostedPath.test(localPart(originalUrl)) ? 'hosted' : 'own')
+
+/** A request line may carry the whole address (RFC 9112, 3.2.2); `*` and the like are a path that leads nowhere. */
+function localPart(url: string): string {
+  const local = url.replace(/^https?:\/\/[^/?#]*/i, '')
+  return local.startsWith('/') ? local : `/${local}`
+}
 
 /** The body of a request as the contract spells it. */
 export function fromDialect(dialect: Dialect, body: unknown): unknown {

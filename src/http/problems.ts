@@ -13,6 +13,7 @@ const statuses: Readonly<Record<Refusal, number>> = {
   changed: 412,
   tooLarge: 413,
   mediaType: 415,
+  misdirected: 421,
   tooMany: 429,
   unavailable: 503,
 }
@@ -55,8 +56,12 @@ export function asProblem(
   }
 }
 
-/** The path of a URL for a message: without a secret, which a query or the id of a session is, and not longer than helps. */
+/**
+ * The path of a URL for a message: without a secret, which a query or the id of a session is, not longer than helps, and
+ * in printable characters only, because a terminal obeys others.
+ */
 export const pathOf = (url: string): string => {
   const path = (url.split('?', 1)[0] ?? '').replace(/^(\/instant-logs\/ws\/sessions\/).+/, '$1****')
-  return path.length > 200 ? `${path.slice(0, 200)}…` : path
+  const printable = path.slice(0, 200).replaceAll(/[^\x21-\x7e]/g, (char) => encodeURIComponent(char.toWellFormed()))
+  return path.length > 200 ? `${printable}…` : printable
 }

@@ -1,15 +1,17 @@
 /** The HTTP server: limits, request ids, error envelopes, health, metrics and the contract's routes. */
 import { randomUUID } from 'node:crypto'
 import fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify'
-import { type Clock, type Log, type Metrics, problems } from '../base/index.ts'
+import { type Clock, type Log, type Metrics, problems, type Shares } from '../base/index.ts'
 import { type Operation, openapi } from '../contract/index.ts'
 import { makeTails } from '../logs/index.ts'
 import { bases, makeBind } from './bind.ts'
 import { answerBrokenRequest, answerExpectation, readJsonStrictly } from './body.ts'
 import { bindConsole } from './console.ts'
 import { detailsIn, dialectOf, rewriteUrl } from './dialect.ts'
+import { bindDocs } from './docs.ts'
 import { asProblem, pathOf, refusal, statusOf } from './problems.ts'
 import { makeRateLimiter, type RateLimit } from './ratelimit.ts'
+import { keepToRoles } from './roles.ts'
 import { bindAll, type RouteNeeds } from './routes/index.ts'
 import { isTailRequest, serveTails } from './tail.ts'
 
@@ -17,8 +19,14 @@ export type HttpNeeds = RouteNeeds & {
   readonly log: Log
   readonly metrics: Metrics
   readonly now: Clock
+  /** `api`, `ingest`, `export`: what this process does. */
+  readonly roles: readonly string[]
   readonly rateLimit: RateLimit
+  /** Where several processes answer. */
+  readonly shares?: Shares | undefined
   readonly version: string
+  /** How long a request may take to arrive whole. */
+  readonly requestSeconds: number
   /** Jobs that are most behind; a service is ready all the same. */
   readonly behind: () => readonly { readonly job: number; readonly seconds: number }[]
   /** Names what is not ready, or nothing when all is. */
@@ -34,7 +42,7 @@ export function makeServer(needs: HttpNeeds): { app: FastifyInstance; bound: rea
   const { log, metrics } = needs
   const app = fastify({
     bodyLimit: usualBodyLimit,
-    requestTimeout: 0,
+    requestTimeout: needs.requestSeconds * 1000,
     connectionTimeout: 0,
     keepAliveTimeout: 75_000,
     forceCloseConnections: 'idle',
@@ -47,11 +55,16 @@ export function makeServer(needs: HttpNeeds): { app: FastifyInstance; bound: rea
     // While closing, requests on open connections are still answered, in the envelope, and each ends its connection.
     return503OnClosing: false,
     // Node would answer these two by itself, with no envelope and no request id.
-    http: { requireHostHeader: false, shouldUpgradeCallback: isTailRequest },
+    http: {
+      requireHostHeader: false,
+      shouldUpgradeCallback: isTailRequest,
+      connectionsCheckingInterval: Math.min(5_000, needs.requestSeconds * 250),
+    },
   })
   app.server.on('checkExpectation', answerExpectation)
-  // Slow senders: headers within 20 s, and the whole of a request is bounded by the routes that read streams.
-  app.server.headersTimeout = 20_000
+  app.server.headersTimeout = Math.min(20_000, needs.requestSeconds * 1000)
+  // Their size bounds them; past a count Node would drop the rest unseen, a second Host or Authorization among them.
+  app.server.maxHeadersCount = 0
 
   function answerError(error: unknown, request: FastifyRequest, reply: FastifyReply): FastifyReply {
     const problem = asProblem(error, request)
@@ -82,7 +95,10 @@ export function makeServer(needs: HttpNeeds): { app: FastifyInstance; bound: rea
     reply.raw.once('close', () => metrics.requestsInFlight.dec())
     reply.header('x-request-id', request.id)
     reply.header('x-content-type-options', 'nosniff')
+    // Answers hold what one caller may see, keys that are shown once among them. What an edge is told has its own rules.
+    if (!(request.routeOptions.config as RouteConfig).isFrequent) reply.header('cache-control', 'no-store')
   })
+  keepToRoles(app, needs.roles)
   app.addHook('onResponse', async (request, reply) => {
     const { operation = 'none', isFrequent } = request.routeOptions.config as RouteConfig
     metrics.requests.inc({ operation, status: String(reply.statusCode) })
@@ -118,13 +134,14 @@ export function makeServer(needs: HttpNeeds): { app: FastifyInstance; bound: rea
     access: needs.access,
     metrics,
     now: needs.now,
-    allow: makeRateLimiter(needs.rateLimit, needs.now),
+    allow: makeRateLimiter(needs.rateLimit, needs.now, needs.shares),
   })
   const tails = makeTails(needs.logs)
   serveTails(app, tails)
   bindAll(bind, { ...needs, tails })
   bindUnscoped(app, needs, bound)
   bindConsole(app)
+  bindDocs(app, () => bound, needs.version)
   return { app, bound }
 }
 
