@@ -57,7 +57,7 @@ export default {
         path: '^src/',
         pathNot: [
           `^src/(${[room, ...mayUse, ...(typesOnly[room] ?? [])].join('|')})/`,
-          ...(room === 'cli' ? [String.raw`^src/(service|config|version)\.ts$`] : []),
+          ...(room === 'cli' ? [String.raw`^src/(service|config|version|backup)\.ts$`] : []),
         ],
       },
     })),

@@ -1,4 +1,5 @@
 /** The metadata database: opened, migrated, and its tables. */
+export { copySqlite } from './copy.ts'
 export { migrate } from './migrate.ts'
 export {
   answers,

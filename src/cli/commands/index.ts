@@ -2,6 +2,7 @@
 import type { Command } from '../command.ts'
 import { accountCommands } from './accounts.ts'
 import { auditCommands } from './audit.ts'
+import { backupCommands } from './backup.ts'
 import { destinationCommands } from './destinations.ts'
 import { edgeCommands } from './edge.ts'
 import { generateCommands } from './generate.ts'
@@ -24,6 +25,7 @@ import { zoneCommands } from './zones.ts'
 
 export const commands: readonly Command[] = [
   ...serveCommands,
+  ...backupCommands,
   ...ingestCommands,
   ...generateCommands,
   ...previewCommands,
