@@ -57,7 +57,7 @@ export async function openRecords(needs: RecordsNeeds): Promise<Records> {
     const spool = join(data, 'spool')
     // What a crash left in the spool is made again from the ledger.
     await rm(spool, { recursive: true, force: true })
-    const stamping = config.roles.includes('ingest') ? watermark : readOnly(watermark)
+    const stamping = stampsRecords(config) ? watermark : readOnly(watermark)
     const ingest = makeIngest({ store, watermark: stamping, log })
     return {
       store,
@@ -79,7 +79,11 @@ export async function openRecords(needs: RecordsNeeds): Promise<Records> {
   }
 }
 
-/** A process that does not take records promises no floor, so it must not stamp any. */
+/** Records that are sent in, and the events of decisions: whoever answers for an edge writes those itself. */
+export const stampsRecords = ({ roles }: Pick<Config, 'roles'>): boolean =>
+  roles.includes('ingest') || roles.includes('api')
+
+/** A process that writes no records promises no floor, so it must not stamp any. */
 const readOnly = (watermark: Watermark): Watermark => ({
   ...watermark,
   stamp() {

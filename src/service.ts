@@ -11,6 +11,7 @@ import {
   type Metrics,
   makeLog,
   makeMetrics,
+  makeShares,
   makeVault,
   sayReasons,
   systemClock,
@@ -18,7 +19,7 @@ import {
 } from './base/index.ts'
 import type { Config } from './config.ts'
 import { type DatasetRegistry, judgeDatasetFiles } from './datasets/index.ts'
-import { answers, migrate, openDatabase } from './db/index.ts'
+import { answers, migrate, openBus, openDatabase } from './db/index.ts'
 import { type DemoNeeds, demoScope, makeDemoJob, startTrickle } from './demo.ts'
 import { openEdge } from './edge/index.ts'
 import { startExporter, startHousekeeping } from './exporter/index.ts'
@@ -27,7 +28,7 @@ import { makeServer, makeTrust } from './http/index.ts'
 import { dropLeases, type JobNeeds, makeFloors, makeRollCall, newestWindowEnd, type TurnNeeds } from './jobs/index.ts'
 import type { LogNeeds } from './logs/index.ts'
 import { type OpenOutside, type OutsideSettings, openOutside } from './outside.ts'
-import { openRecords } from './records.ts'
+import { openRecords, stampsRecords } from './records.ts'
 import { provideCommonProtection } from './rulesets/index.ts'
 import { version } from './version.ts'
 
@@ -80,7 +81,7 @@ export async function openService(config: Config, surroundings: Surroundings = {
     const exportedUpTo = await newestWindowEnd({ db })
     const holder = `${hostname()}-${process.pid}-${randomBytes(4).toString('hex')}`
     const isCluster = config.databaseUrl !== undefined && config.clickhouseUrl !== undefined
-    const floors = isCluster ? makeFloors({ db }, holder, config.roles.includes('ingest')) : undefined
+    const floors = isCluster ? makeFloors({ db }, holder, stampsRecords(config)) : undefined
     const logs = await openRecords({ config, data, log, now, datasets, exportedUpTo, ...(floors ? { floors } : {}) })
     closers.push(logs.close)
     const jobs: JobNeeds = {
@@ -96,7 +97,11 @@ export async function openService(config: Config, surroundings: Surroundings = {
       ? await openExporter(config, { db, now, vault, datasets, log, metrics, logs, outside: outside.within, holder })
       : undefined
     if (exporter) closers.push(exporter.close)
-    const edge = openEdge({ db, now, log, metrics, logs })
+    const bus = config.databaseUrl ? openBus({ url: config.databaseUrl, log, holder }) : undefined
+    if (bus) closers.push(bus.close)
+    const shares = bus && makeShares(bus)
+    if (shares) closers.push(shares.close)
+    const edge = openEdge({ db, now, log, metrics, logs, shares })
     closers.push(edge.close)
 
     const { app } = makeServer({
@@ -117,7 +122,9 @@ export async function openService(config: Config, surroundings: Surroundings = {
       now,
       version,
       roles: config.roles,
+      roles: config.roles,
       rateLimit: { requests: config.rateLimit, seconds: 300 },
+      shares,
       shares,
       requestSeconds: config.requestSeconds,
       // Ids and seconds only: whoever asks for readiness shows no credentials.

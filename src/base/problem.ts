@@ -15,6 +15,7 @@ export type Refusal =
   | 'tooLarge'
   | 'mediaType'
   | 'tooMany'
+  | 'misdirected'
   | 'unavailable'
 
 export type Detail = { readonly code: number; readonly message: string; readonly pointer?: string }
@@ -75,6 +76,12 @@ export const problems = {
       'tooMany',
       [{ code: 10429, message: `More than ${limit} requests per ${windowSeconds} seconds; wait ${retryAfter} s` }],
       retryAfter,
+    ),
+  otherRole: (wanted: string, roles: readonly string[]) =>
+    refuse(
+      'misdirected',
+      10421,
+      `This process has the role ${roles.join(', ')}; send the request to one with the role ${wanted}`,
     ),
   busy: (why: string, retryAfter: number) => new Problem('tooMany', [{ code: 10430, message: why }], retryAfter),
   keyReused: () => refuse('invalid', 6009, 'This Idempotency-Key was used before with another body'),

@@ -1,4 +1,5 @@
-/** The metadata database: opened, migrated, and its tables. */
+/** The metadata database: opened, migrated, and its tables; and words between the processes on it. */
+export { type OpenBus, openBus } from './bus.ts'
 export { copySqlite } from './copy.ts'
 export { migrate } from './migrate.ts'
 export {

@@ -2,7 +2,7 @@
  * Decides one request of an edge by the rules in force for its zone. What cannot be decided (rules that cannot be read, a
  * mistake of ours) passes or is refused as the zone is set, and is counted; it is never an error to the edge.
  */
-import type { Clock, Log, Metrics, Scope } from '../base/index.ts'
+import type { Clock, Log, Metrics, Scope, Shares } from '../base/index.ts'
 import type { Db } from '../db/index.ts'
 import type { LogNeeds } from '../logs/index.ts'
 import { type Counters, type Decision, type EdgeRequest, evaluate, makeCounters } from '../rulesets/index.ts'
@@ -15,6 +15,8 @@ export type EdgeNeeds = {
   readonly log: Log
   readonly metrics: Metrics
   readonly logs: LogNeeds
+  /** Where several processes decide; alone, each counts by itself. */
+  readonly shares?: Shares | undefined
 }
 
 /** What deciding remembers between requests. Opened once; closed, it has written down every event. */
@@ -34,7 +36,7 @@ export function openEdge(needs: EdgeNeeds): Edge {
     metrics: needs.metrics,
     deployments: makeDeployments(needs),
     events,
-    countersOf: countersByZone(),
+    countersOf: countersByZone(needs),
     close: events.close,
   }
 }
@@ -42,17 +44,25 @@ export function openEdge(needs: EdgeNeeds): Edge {
 // A counter takes some 200 bytes: a zone under attack costs ten megabytes, and takes no room from another zone's.
 const mostKeys = 50_000
 const mostZones = 1_000
+const group = 'zone/'
 
-function countersByZone(): Edge['countersOf'] {
+function countersByZone({ now, shares }: EdgeNeeds): Edge['countersOf'] {
   const zones = new Map<string, Counters>()
-  return (zone) => {
+  const countersOf = (zone: string): Counters => {
     const known = zones.get(zone)
     if (known) return known
     if (zones.size >= mostZones) for (const oldest of zones.keys()) if (zones.delete(oldest)) break
-    const made = makeCounters(mostKeys)
+    const made = makeCounters({
+      most: mostKeys,
+      ...(shares ? { tell: (key, count) => shares.note(`${group}${zone}`, key, count) } : {}),
+    })
     zones.set(zone, made)
     return made
   }
+  shares?.hear((from, key, count) => {
+    if (from.startsWith(group)) countersOf(from.slice(group.length)).hear(key, count, now())
+  })
+  return countersOf
 }
 
 export type Verdict =

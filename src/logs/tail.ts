@@ -61,6 +61,7 @@ type Session = TailSession & {
   readonly seats: Set<Seat>
   readonly over: AbortController
   readonly mayGoOn: () => Promise<boolean>
+  readonly mayGoOn: () => Promise<boolean>
   arrivals: readonly Nanos[]
   emptySince: Nanos
   isFollowed: boolean
@@ -108,6 +109,7 @@ export function makeTails(
       await sleep(limits.stepMs, undefined, { signal: session.over.signal })
       if (isOver(session)) return end(session, 'the session is over')
       if (!(await session.mayGoOn())) return end(session, 'its credential may not read these records any more')
+      if (!(await session.mayGoOn())) return end(session, 'its credential may not read these records any more')
       const to = needs.watermark.read()
       if (to <= from) continue
       if (await isDone(step(needs, limits, session, { from, to }))) from = to
@@ -129,6 +131,7 @@ export function makeTails(
         openedAt: now,
         seats: new Set(),
         over: new AbortController(),
+        mayGoOn,
         mayGoOn,
         arrivals: [],
         emptySince: now,

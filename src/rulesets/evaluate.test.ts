@@ -585,7 +585,7 @@ test('only requests that reach the origin are counted when the rule says so', ()
 })
 
 test('counters forget the oldest keys rather than fill the memory', () => {
-  const counters = makeCounters(2)
+  const counters = makeCounters({ most: 2 })
   for (const key of ['a', 'b', 'c']) counters.count(key, limit, 1, 0n)
   assert.deepEqual(
     ['a', 'b', 'c'].map((key) => counters.counted(key, 0n)),

@@ -1,20 +1,37 @@
 /** Opens sessions of live tail; `http/tail.ts` serves their WebSockets. */
-import { accept, type Judged, problems } from '../../base/index.ts'
+import { type AccessNeeds, may } from '../../access/index.ts'
+import { accept, type Judged, Problem, problems } from '../../base/index.ts'
 import { type BodyOf, tail as contract } from '../../contract/index.ts'
 import { type Dataset, judgeFilter, judgeOutputOptions } from '../../datasets/index.ts'
 import type { LogNeeds, TailAsked, TailSession, Tails } from '../../logs/index.ts'
 import type { Asked, Bind } from '../bind.ts'
+import { callerBy } from '../caller.ts'
 import { addressOfSession } from '../tail.ts'
 
-export function bindTail(bind: Bind, { logs, tails }: { readonly logs: LogNeeds; readonly tails: Tails }): void {
+type TailRouteNeeds = { readonly access: AccessNeeds; readonly logs: LogNeeds; readonly tails: Tails }
+
+export function bindTail(bind: Bind, { access, logs, tails }: TailRouteNeeds): void {
   bind(contract.openTail, (asked) => {
     const dataset = logs.datasets.find('http_requests', 'zone')
     if (!dataset) throw problems.datasetUnknown('http_requests', 'zone')
     const judged = judgeTail(asked.body, dataset)
     if (!judged.ok) throw problems.invalid(judged.reasons)
-    return shown(tails.open(asked.scope, judged.value), asked)
+    return shown(tails.open(asked.scope, judged.value, () => isStillAllowed(access, asked)), asked)
   })
   bind(contract.listTails, (asked) => tails.list(asked.scope).map((session) => shown(session, asked)))
+}
+
+/** A session outlives the request it was asked for with, but not its credential or what that was permitted. */
+async function isStillAllowed(
+  access: AccessNeeds,
+  { headers, peer, scope }: Asked<typeof contract.openTail>,
+): Promise<boolean> {
+  try {
+    return may(await callerBy(access, headers, peer), contract.openTail.allowed, scope)
+  } catch (error) {
+    // A database that does not answer revokes nothing.
+    return !(error instanceof Problem)
+  }
 }
 
 const shown = (
