@@ -1,6 +1,5 @@
 /** From the headers of a request to the caller. */
 import type { IncomingHttpHeaders } from 'node:http'
-import type { IncomingHttpHeaders } from 'node:http'
 import type { FastifyRequest } from 'fastify'
 import { type AccessNeeds, type Caller, type Interface, identify } from '../access/index.ts'
 import { problems } from '../base/index.ts'

@@ -12,7 +12,6 @@ import { bindDocs } from './docs.ts'
 import { asProblem, pathOf, refusal, statusOf } from './problems.ts'
 import { makeRateLimiter, type RateLimit } from './ratelimit.ts'
 import { keepToRoles } from './roles.ts'
-import { keepToRoles } from './roles.ts'
 import { bindAll, type RouteNeeds } from './routes/index.ts'
 import { isTailRequest, serveTails } from './tail.ts'
 
@@ -22,11 +21,7 @@ export type HttpNeeds = RouteNeeds & {
   readonly now: Clock
   /** `api`, `ingest`, `export`: what this process does. */
   readonly roles: readonly string[]
-  /** `api`, `ingest`, `export`: what this process does. */
-  readonly roles: readonly string[]
   readonly rateLimit: RateLimit
-  /** Where several processes answer. */
-  readonly shares?: Shares | undefined
   /** Where several processes answer. */
   readonly shares?: Shares | undefined
   readonly version: string
@@ -103,7 +98,6 @@ export function makeServer(needs: HttpNeeds): { app: FastifyInstance; bound: rea
     // Answers hold what one caller may see, keys that are shown once among them. What an edge is told has its own rules.
     if (!(request.routeOptions.config as RouteConfig).isFrequent) reply.header('cache-control', 'no-store')
   })
-  keepToRoles(app, needs.roles)
   keepToRoles(app, needs.roles)
   app.addHook('onResponse', async (request, reply) => {
     const { operation = 'none', isFrequent } = request.routeOptions.config as RouteConfig

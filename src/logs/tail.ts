@@ -61,7 +61,6 @@ type Session = TailSession & {
   readonly seats: Set<Seat>
   readonly over: AbortController
   readonly mayGoOn: () => Promise<boolean>
-  readonly mayGoOn: () => Promise<boolean>
   arrivals: readonly Nanos[]
   emptySince: Nanos
   isFollowed: boolean
@@ -109,7 +108,6 @@ export function makeTails(
       await sleep(limits.stepMs, undefined, { signal: session.over.signal })
       if (isOver(session)) return end(session, 'the session is over')
       if (!(await session.mayGoOn())) return end(session, 'its credential may not read these records any more')
-      if (!(await session.mayGoOn())) return end(session, 'its credential may not read these records any more')
       const to = needs.watermark.read()
       if (to <= from) continue
       if (await isDone(step(needs, limits, session, { from, to }))) from = to
@@ -131,7 +129,6 @@ export function makeTails(
         openedAt: now,
         seats: new Set(),
         over: new AbortController(),
-        mayGoOn,
         mayGoOn,
         arrivals: [],
         emptySince: now,

@@ -16,7 +16,10 @@ export function bindTail(bind: Bind, { access, logs, tails }: TailRouteNeeds): v
     if (!dataset) throw problems.datasetUnknown('http_requests', 'zone')
     const judged = judgeTail(asked.body, dataset)
     if (!judged.ok) throw problems.invalid(judged.reasons)
-    return shown(tails.open(asked.scope, judged.value, () => isStillAllowed(access, asked)), asked)
+    return shown(
+      tails.open(asked.scope, judged.value, () => isStillAllowed(access, asked)),
+      asked,
+    )
   })
   bind(contract.listTails, (asked) => tails.list(asked.scope).map((session) => shown(session, asked)))
 }
