@@ -122,9 +122,7 @@ export async function openService(config: Config, surroundings: Surroundings = {
       now,
       version,
       roles: config.roles,
-      roles: config.roles,
       rateLimit: { requests: config.rateLimit, seconds: 300 },
-      shares,
       shares,
       requestSeconds: config.requestSeconds,
       // Ids and seconds only: whoever asks for readiness shows no credentials.

@@ -14,7 +14,6 @@ const statuses: Readonly<Record<Refusal, number>> = {
   tooLarge: 413,
   mediaType: 415,
   misdirected: 421,
-  misdirected: 421,
   tooMany: 429,
   unavailable: 503,
 }
