@@ -7,14 +7,8 @@ import { type Body, OutsideError } from './destinations/index.ts'
 
 /** All or nothing, and only below the root: a temporary file beside its name, forced to disk, then renamed. */
 export async function writeBelow(root: string, path: string, body: Body): Promise<void> {
-  const segments = path.split('/')
-  const leaf = segments.at(-1)
-  if (
-    !leaf ||
-    segments.some((segment) => segment === '' || segment === '.' || segment === '..' || /[\\\0]/.test(segment))
-  ) {
-    throw new OutsideError('blocked', 'the path leads out of the directory for files')
-  }
+  const segments = safeSegments(path)
+  const leaf = segments.at(-1) ?? ''
   try {
     const directory = await enter(root, segments.slice(0, -1))
     const temporary = join(directory, `.${leaf}.${randomBytes(6).toString('hex')}.part`)
@@ -35,6 +29,27 @@ export async function writeBelow(root: string, path: string, body: Body): Promis
       error,
     )
   }
+}
+
+/** Undefined when no file is there. Nothing is followed out of the root: what is no plain file is not there. */
+export async function sizeBelow(root: string, path: string): Promise<number | undefined> {
+  let at = root
+  const segments = safeSegments(path)
+  for (const [index, segment] of segments.entries()) {
+    at = join(at, segment)
+    const found = await lstat(at).catch((): Stats | undefined => undefined)
+    const isLeaf = index === segments.length - 1
+    if (!found || !(isLeaf ? found.isFile() : found.isDirectory())) return undefined
+    if (isLeaf) return found.size
+  }
+  return undefined
+}
+
+function safeSegments(path: string): readonly string[] {
+  const segments = path.split('/')
+  const isUnsafe = (segment: string) => ['', '.', '..'].includes(segment) || /[\\\0]/.test(segment)
+  if (segments.some(isUnsafe)) throw new OutsideError('blocked', 'the path leads out of the directory for files')
+  return segments
 }
 
 /** Makes and enters each directory by itself: `mkdir -p` would follow a link out of the root. */

@@ -20,7 +20,7 @@ import {
   type StoreKind,
   type Trouble,
 } from './destinations/index.ts'
-import { writeBelow } from './file-root.ts'
+import { sizeBelow, writeBelow } from './file-root.ts'
 
 type ResolvedAddress = { readonly address: string; readonly family: 4 | 6 }
 export type Resolver = (hostname: string) => Promise<readonly ResolvedAddress[]>
@@ -78,6 +78,10 @@ export function openOutside(settings: OutsideSettings): OpenOutside {
     async writeFile(path, body) {
       if (root === undefined) throw new OutsideError('off', 'the kind file is switched off on this service')
       await writeBelow(root, path, body)
+    },
+    async fileSize(path) {
+      if (root === undefined) throw new OutsideError('off', 'the kind file is switched off on this service')
+      return sizeBelow(root, path)
     },
   })
   return {

@@ -241,6 +241,7 @@ const delivery = Type.Object({
   purpose: Type.String(),
   window: Type.Object({ from: time, to: time, state: Type.String() }),
   part: Type.Integer(),
+  destination: nullable(Type.String({ description: 'the place it went to, without secrets' })),
   object: Type.String(),
   options_version: Type.Integer(),
   rows: Type.Integer(),
@@ -325,7 +326,7 @@ export const cancelBackfill = operation({
 
 export const auditJob = operation({
   id: 'auditJob',
-  summary: 'Compare the stored records of a range with the receipts, and name the gaps',
+  summary: 'Compare the stored records of a range with the receipts and the objects, and name the gaps',
   tag,
   method: 'POST',
   place: 'both',
@@ -335,9 +336,16 @@ export const auditJob = operation({
   body: strict({ start: time, end: time, repair: Type.Optional(Type.Boolean()) }),
   result: Type.Object({
     stored: Type.Integer({ description: 'records the range should have delivered' }),
-    delivered: Type.Integer({ description: 'records the receipts speak of' }),
+    delivered: Type.Integer({ description: 'records of which there is a receipt, and whose object is not missing' }),
     complete: Type.Boolean(),
     gaps: Type.Array(Type.Object({ from: time, to: time, stored: Type.Integer(), delivered: Type.Integer() })),
+    objects: Type.Object({
+      looked: Type.Integer({ description: 'objects that the destination let us look at' }),
+      seen: Type.Integer({ description: 'objects that are there as they were written' }),
+      missing: Type.Array(Type.String(), { description: 'objects that are gone or changed; the first 1,000' }),
+      hidden: Type.Integer({ description: 'objects that could not be looked at' }),
+      reason: nullable(Type.String({ description: 'why the first of those could not' })),
+    }),
     repairing: Type.Integer({ description: 'windows queued to be exported again' }),
   }),
 })

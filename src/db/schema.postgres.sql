@@ -39,6 +39,7 @@ deliveries.outcome text collate C not null
 deliveries.reason text collate C
 deliveries.first_attempt text collate C
 deliveries.last_attempt text collate C
+deliveries.destination text
 floors.node text collate C not null
 floors.floor text collate C not null
 floors.until text collate C not null

@@ -44,7 +44,8 @@ CREATE TABLE "deliveries" ("id" integer primary key autoincrement,
   "outcome" text not null,
   "reason" text,
   "first_attempt" text,
-  "last_attempt" text);
+  "last_attempt" text,
+  "destination" text);
 CREATE INDEX "deliveries_job" on "deliveries" ("job_id",
   "id");
 CREATE UNIQUE INDEX "deliveries_window" on "deliveries" ("window_id",

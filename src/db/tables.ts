@@ -213,6 +213,8 @@ export type DeliveriesTable = {
   job_id: number
   window_id: number
   part: number
+  /** The identity of the place it went to; null for what was delivered before this was noted. */
+  destination: string | null
   object_name: string
   rows: number
   raw_bytes: number

@@ -5,8 +5,8 @@
  */
 import { type Judged, judgedBy, type Reason } from '../base/index.ts'
 import { hasScheme, type Parameter, readParameters, takeApart } from './conf.ts'
-import { destinationKind } from './destination.ts'
-import { objectType, readAnswer, sizeOf } from './exchange.ts'
+import { destinationKind, type Outside } from './destination.ts'
+import { objectType, readAnswer, readSight, sizeOf } from './exchange.ts'
 import { judgeObjectPath, type ObjectPath, objectKey, objectUrl, pathIdentity } from './object-path.ts'
 
 type AzureTarget = {
@@ -42,27 +42,37 @@ export const azure = destinationKind<AzureTarget>({
   // Whoever holds the signature may write, but it is handed out to many; the challenge asks who may read.
   provenByCredential: () => false,
   objectName: ({ path }, at, leaf) => objectKey(path, at, leaf),
-  async deliver({ host, container, query, expires }, parcel, outside) {
+  async deliver(target, parcel, outside) {
+    const { expires } = target
     if (expires && expires <= outside.now()) {
       return { outcome: 'refused', reason: `the signature in the address expired at ${expires.toISOString()}` }
     }
-    const operators = outside.endpoint('azure')
-    const [account = ''] = host.split('.')
-    const url = operators
-      ? objectUrl(operators, account, container, parcel.name)
-      : objectUrl(new URL(`https://${host}`), container, parcel.name)
-    url.search = query
     const headers = {
+      ...protocol,
       'content-type': objectType(parcel),
       'content-length': String(sizeOf(parcel.body)),
       'x-ms-blob-type': 'BlockBlob',
-      'x-ms-version': '2022-11-02',
     }
-    const request = { method: 'PUT', url, headers, body: parcel.body }
-    const answer = await outside.send(operators ? { ...request, toOperatorEndpoint: true } : request)
+    const place = blobAt(target, parcel.name, outside)
+    const answer = await outside.send({ ...place, method: 'PUT', headers, body: parcel.body })
     return readAnswer(answer, outside.now())
   },
+  // Only a signature that may read lets us look; ours need not.
+  look: async (target, name, outside) =>
+    readSight(await outside.send({ ...blobAt(target, name, outside), method: 'HEAD', headers: protocol, body: null })),
 })
+
+const protocol = { 'x-ms-version': '2022-11-02' }
+
+function blobAt({ host, container, query }: AzureTarget, name: string, outside: Outside) {
+  const operators = outside.endpoint('azure')
+  const [account = ''] = host.split('.')
+  const url = operators
+    ? objectUrl(operators, account, container, name)
+    : objectUrl(new URL(`https://${host}`), container, name)
+  url.search = query
+  return operators ? { url, toOperatorEndpoint: true as const } : { url }
+}
 
 function parseAzure(text: string): Judged<AzureTarget> {
   const conf = takeApart(text)

@@ -36,6 +36,7 @@ async function render(conf: string, judged: ReturnType<(typeof kinds)[number]['j
     writeFile: async (path, body) => {
       sent.push(`write ${path}\n\n${sayBody(body)}`)
     },
+    fileSize: async () => undefined,
   }
   const name = destination.objectName(at, '20260102T030400Z_20260102T030405Z_9af500e2.log')
   await destination.deliver(
@@ -49,6 +50,7 @@ async function render(conf: string, judged: ReturnType<(typeof kinds)[number]['j
     },
     outside,
   )
+  await destination.look?.(name, outside)
   return `${conf}\nidentity ${destination.identity}\nmasked   ${destination.masked}\n----\n${sent.join('\n')}`
 }
 

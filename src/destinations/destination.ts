@@ -7,6 +7,12 @@ export type Outcome =
   | { readonly outcome: 'retry'; readonly reason: string; readonly status?: number; readonly afterMs?: number }
   | { readonly outcome: 'refused'; readonly reason: string; readonly status?: number }
 
+/** What a look at a delivered object showed. A store that does not let us look proves nothing either way. */
+export type Sight =
+  | { readonly sight: 'there'; readonly bytes: number }
+  | { readonly sight: 'missing' }
+  | { readonly sight: 'hidden'; readonly reason: string }
+
 /** Bytes in memory, or a spooled file whose length and digest are already known. */
 export type Body = Uint8Array | { readonly file: string; readonly size: number; readonly sha256: string }
 
@@ -63,6 +69,8 @@ export type Outside = {
   endpoint(kind: StoreKind): URL | undefined
   /** Writes below the file root only, all or nothing. */
   writeFile(path: string, body: Body): Promise<void>
+  /** The size of a file below the file root; undefined when there is none. */
+  fileSize(path: string): Promise<number | undefined>
 }
 
 export type Trouble = 'blocked' | 'dns' | 'connect' | 'timeout' | 'tls' | 'reset' | 'identity' | 'file' | 'off'
@@ -102,6 +110,8 @@ export type DestinationKind<T> = {
   /** The object key for a file written at this time. */
   objectName(target: T, at: Date, leaf: string): string
   deliver(target: T, parcel: Parcel, outside: Outside): Promise<Outcome>
+  /** Whether an object is there, where the kind has objects. */
+  look?(target: T, name: string, outside: Outside): Promise<Sight>
 }
 
 /** Keeps the target's type inside the kind's own file. */

@@ -1,5 +1,5 @@
 /** What the HTTP kinds share: the request a parcel becomes, and the outcome an answer means. */
-import type { Answer, Outcome, OutgoingRequest, Parcel } from './destination.ts'
+import type { Answer, Outcome, OutgoingRequest, Parcel, Sight } from './destination.ts'
 
 // A receiver that asks for a week has lost its mind or its clock; we look again after an hour.
 const longestWaitMs = 3_600_000
@@ -19,6 +19,14 @@ export function readAnswer(answer: Answer, now: Date): Outcome {
   if (!isPassing(status)) return { outcome: 'refused', status, reason }
   const afterMs = retryAfter(answer.headers['retry-after'], now)
   return afterMs === undefined ? { outcome: 'retry', status, reason } : { outcome: 'retry', status, reason, afterMs }
+}
+
+/** What a HEAD answered. Whoever may not read is often told 403 for what is missing too, so that says nothing. */
+export function readSight({ status, headers }: Answer): Sight {
+  if (status >= 200 && status < 300) return { sight: 'there', bytes: Number(headers['content-length'] ?? Number.NaN) }
+  return status === 404
+    ? { sight: 'missing' }
+    : { sight: 'hidden', reason: `answered ${status} to a look at the object` }
 }
 
 /** RFC 9110 section 10.2.3: seconds, or a date. */

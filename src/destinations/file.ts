@@ -32,4 +32,8 @@ export const file = destinationKind<FileTarget>({
     await outside.writeFile(parcel.name, parcel.body)
     return { outcome: 'delivered' }
   },
+  async look(_target, name, outside) {
+    const bytes = await outside.fileSize(name)
+    return bytes === undefined ? { sight: 'missing' } : { sight: 'there', bytes }
+  },
 })

@@ -4,8 +4,8 @@
  */
 import { judgedBy, type Reason } from '../base/index.ts'
 import { hasScheme, readParameters, takeApart } from './conf.ts'
-import { destinationKind } from './destination.ts'
-import { objectType, readAnswer, sizeOf } from './exchange.ts'
+import { destinationKind, type Outside } from './destination.ts'
+import { objectType, readAnswer, readJson, readSight, sizeOf } from './exchange.ts'
 import { judgeObjectPath, type ObjectPath, objectKey, pathIdentity } from './object-path.ts'
 
 type GcsTarget = { readonly bucket: string; readonly path: ObjectPath }
@@ -31,18 +31,30 @@ export const gcs = destinationKind<GcsTarget>({
   provenByCredential: () => false,
   objectName: ({ path }, at, leaf) => objectKey(path, at, leaf),
   async deliver({ bucket }, parcel, outside) {
-    const operators = outside.endpoint('gcs')
-    const url = new URL(operators ?? 'https://storage.googleapis.com')
-    url.pathname = `${url.pathname.replace(/\/+$/, '')}/upload/storage/v1/b/${bucket}/o`
-    url.search = `?uploadType=media&name=${encodeURIComponent(parcel.name)}`
-    // An emulator on plain http gets no token: a bearer token in clear text is anyone's.
-    const token = url.protocol === 'http:' ? {} : { authorization: `Bearer ${await outside.googleToken()}` }
+    const path = `upload/storage/v1/b/${bucket}/o?uploadType=media&name=${encodeURIComponent(parcel.name)}`
+    const { token, ...place } = await reach(path, outside)
     const headers = { 'content-type': objectType(parcel), 'content-length': String(sizeOf(parcel.body)), ...token }
-    const request = { method: 'POST', url, headers, body: parcel.body }
-    const answer = await outside.send(operators ? { ...request, toOperatorEndpoint: true } : request)
+    const answer = await outside.send({ ...place, method: 'POST', headers, body: parcel.body })
     return readAnswer(answer, outside.now())
   },
+  async look({ bucket }, name, outside) {
+    const path = `storage/v1/b/${bucket}/o/${encodeURIComponent(name)}?fields=size`
+    const { token, ...place } = await reach(path, outside)
+    const answer = await outside.send({ ...place, method: 'GET', headers: token, body: null })
+    const sight = readSight(answer)
+    return sight.sight === 'there' ? { ...sight, bytes: Number(readJson(answer.body)?.size) } : sight
+  },
 })
+
+async function reach(path: string, outside: Outside) {
+  const operators = outside.endpoint('gcs')
+  const base = operators?.href ?? 'https://storage.googleapis.com'
+  const url = new URL(`${base.replace(/\/+$/, '')}/${path}`)
+  // An emulator on plain http gets no token: a bearer token in clear text is anyone's.
+  const token: Record<string, string> =
+    url.protocol === 'http:' ? {} : { authorization: `Bearer ${await outside.googleToken()}` }
+  return operators ? { url, token, toOperatorEndpoint: true as const } : { url, token }
+}
 
 /** https://cloud.google.com/storage/docs/buckets#naming: unlike S3, underscores; with dots, up to 222 characters. */
 function judgeBucket(authority: string, reasons: Reason[]): string {

@@ -10,6 +10,7 @@ import {
   type Outside,
   OutsideError,
   type Parcel,
+  type Sight,
 } from './destination.ts'
 import { cleanReason } from './exchange.ts'
 import { file } from './file.ts'
@@ -30,6 +31,7 @@ export {
   type Outside,
   OutsideError,
   type Parcel,
+  type Sight,
   type StoreKind,
   type Trouble,
 } from './destination.ts'
@@ -56,6 +58,8 @@ export type Destination = {
   objectName(at: Date, leaf: string): string
   /** Tries once. What the world failed to do is an outcome too, and no reason holds a secret. */
   deliver(parcel: Parcel, outside: Outside): Promise<Outcome>
+  /** Whether the object is there and how long it is; undefined for a kind that keeps no objects. */
+  look: ((name: string, outside: Outside) => Promise<Sight>) | undefined
 }
 
 /** Asked in this order. New Relic's address is an https URL too, so it comes before the generic kind. */
@@ -107,6 +111,12 @@ function describe<T>(kind: DestinationKind<T>, conf: string, target: T): Destina
       const outcome = await attempt(kind, target, parcel, outside)
       return outcome.outcome === 'delivered' ? outcome : { ...outcome, reason: cleanReason(outcome.reason, secrets) }
     },
+    look:
+      kind.look &&
+      (async (name, outside) => {
+        const sight = await glance(kind, target, name, outside)
+        return sight.sight === 'hidden' ? { ...sight, reason: cleanReason(sight.reason, secrets) } : sight
+      }),
   }
 }
 
@@ -118,5 +128,15 @@ async function attempt<T>(kind: DestinationKind<T>, target: T, parcel: Parcel, o
     // What our own policy forbids stays forbidden; whatever else the world did may pass.
     const isPolicy = error.trouble === 'blocked' || error.trouble === 'off'
     return { outcome: isPolicy ? 'refused' : 'retry', reason: error.message }
+  }
+}
+
+async function glance<T>(kind: DestinationKind<T>, target: T, name: string, outside: Outside): Promise<Sight> {
+  const nothing: Sight = { sight: 'hidden', reason: 'this kind keeps no objects' }
+  try {
+    return (await kind.look?.(target, name, outside)) ?? nothing
+  } catch (error) {
+    if (!(error instanceof OutsideError)) throw error
+    return { sight: 'hidden', reason: error.message }
   }
 }

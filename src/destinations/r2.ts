@@ -4,7 +4,7 @@ import { hasScheme, readParameters, takeApart } from './conf.ts'
 import { type AwsCredentials, destinationKind } from './destination.ts'
 import { judgeObjectPath, type ObjectPath, objectKey, objectUrl, pathIdentity } from './object-path.ts'
 import { judgeBucket, readKeys } from './s3.ts'
-import { putObject } from './s3-put.ts'
+import { lookAtObject, putObject, type S3Object } from './s3-object.ts'
 
 type R2Target = {
   readonly account: string
@@ -38,8 +38,12 @@ export const r2 = destinationKind<R2Target>({
   secrets: ({ keys }) => [keys.secretAccessKey],
   provenByCredential: () => true,
   objectName: ({ path }, at, leaf) => objectKey(path, at, leaf),
-  deliver({ account, bucket, keys }, parcel, outside) {
-    const url = objectUrl(new URL(`https://${account}.r2.cloudflarestorage.com`), bucket, parcel.name)
-    return putObject({ url, region: 'auto', credentials: keys }, parcel, outside)
-  },
+  deliver: (target, parcel, outside) => putObject(reach(target, parcel.name), parcel, outside),
+  look: (target, name, outside) => lookAtObject(reach(target, name), outside),
+})
+
+const reach = ({ account, bucket, keys }: R2Target, key: string): S3Object => ({
+  url: objectUrl(new URL(`https://${account}.r2.cloudflarestorage.com`), bucket, key),
+  region: 'auto',
+  credentials: keys,
 })

@@ -7,7 +7,7 @@ import { type Judged, judgedBy, type Reason } from '../base/index.ts'
 import { hasScheme, judgeHost, readParameters, takeApart } from './conf.ts'
 import { type AwsCredentials, destinationKind, type Outside } from './destination.ts'
 import { judgeObjectPath, type ObjectPath, objectKey, objectUrl, pathIdentity } from './object-path.ts'
-import { type Put, putObject } from './s3-put.ts'
+import { lookAtObject, putObject, type S3Object } from './s3-object.ts'
 
 type S3Target = {
   readonly bucket: string
@@ -38,8 +38,8 @@ export const s3 = destinationKind<S3Target>({
   secrets: ({ keys }) => (keys ? [keys.secretAccessKey] : []),
   provenByCredential: ({ keys }) => keys !== undefined,
   objectName: ({ path }, at, leaf) => objectKey(path, at, leaf),
-  deliver: async (target, parcel, outside) =>
-    putObject(await preparePut(target, parcel.name, outside), parcel, outside),
+  deliver: async (target, parcel, outside) => putObject(await reach(target, parcel.name, outside), parcel, outside),
+  look: async (target, name, outside) => lookAtObject(await reach(target, name, outside), outside),
 })
 
 function parseS3(text: string): Judged<S3Target> {
@@ -92,32 +92,32 @@ function storeOf(endpoint: string | undefined): string {
   return `s3+${endpoint}://`
 }
 
-async function preparePut(
+async function reach(
   { bucket, region, endpoint, keys, sse }: S3Target,
   key: string,
   outside: Outside,
-): Promise<Put> {
+): Promise<S3Object> {
   const encryption = sse ? { 'x-amz-server-side-encryption': 'AES256' } : {}
   if (keys && endpoint !== undefined) {
     return {
       url: objectUrl(new URL(`https://${endpoint}`), bucket, key),
       region,
       credentials: keys,
-      headers: encryption,
+      putHeaders: encryption,
     }
   }
   const credentials = keys ?? (await outside.awsCredentials())
   // An object we write as ourselves would belong to us. The owner of the bucket gets it whole; buckets that enforce
   // their owner accept exactly this one ACL. Keys from the string belong to the owner already.
   const acl = keys ? {} : { 'x-amz-acl': 'bucket-owner-full-control' }
-  const headers = { ...encryption, ...acl }
+  const putHeaders = { ...encryption, ...acl }
   const operators = outside.endpoint('s3')
   if (operators) {
-    return { url: objectUrl(operators, bucket, key), region, credentials, headers, toOperatorEndpoint: true }
+    return { url: objectUrl(operators, bucket, key), region, credentials, putHeaders, toOperatorEndpoint: true }
   }
   // The vendor's certificate covers one label below the region, so a bucket with dots goes into the path.
   const url = bucket.includes('.')
     ? objectUrl(new URL(`https://s3.${region}.amazonaws.com`), bucket, key)
     : objectUrl(new URL(`https://${bucket}.s3.${region}.amazonaws.com`), key)
-  return { url, region, credentials, headers }
+  return { url, region, credentials, putHeaders }
 }

@@ -1,15 +1,21 @@
-/** Proof that nothing is missing: what the record store holds, window by window, against what the receipts say. */
+/**
+ * Proof that nothing is missing: what the record store holds, window by window, against the receipts and, where the
+ * destination lets us look, against the objects themselves.
+ */
 import type { Caller } from '../access/index.ts'
 import { type Clock, type Nanos, type Scope, toMoment, type Vault } from '../base/index.ts'
 import type { Dataset, DatasetRegistry, Selection } from '../datasets/index.ts'
 import type { Db } from '../db/index.ts'
+import { judgeDestination, type Outside } from '../destinations/index.ts'
 import { askAgain, gapsBetween, knownWindows, type Range } from './backfill.ts'
 import { judgeSelection } from './draft.ts'
 import { findJob, knownDataset } from './jobs.ts'
+import { type DeliveredPart, type Looked, lookAtObjects, notLooked } from './looks.ts'
 import { type FrozenOptions, freeze, instant } from './turns.ts'
 import type { Window } from './window.ts'
 
 export type GapNeeds = {
+  readonly outside: (withinMs: number, signal?: AbortSignal) => Outside
   readonly db: Db
   readonly now: Clock
   readonly vault: Vault
@@ -25,7 +31,15 @@ export type GapNeeds = {
 
 export type Gap = { readonly from: Nanos; readonly to: Nanos; readonly stored: number; readonly delivered: number }
 
-export type Audit = { readonly stored: number; readonly delivered: number; readonly gaps: readonly Gap[] }
+export type Audit = {
+  readonly stored: number
+  readonly delivered: number
+  readonly gaps: readonly Gap[]
+  readonly objects: Looked
+}
+
+/** An answer should come while somebody waits for it; what is not looked at by then is counted as hidden. */
+const [oneLookMs, allLooksMs] = [10_000, 60_000]
 
 /** Only what the job no longer owes: the rest is on its way. */
 export async function auditJob(needs: GapNeeds, scope: Scope, id: number, range: Range): Promise<Audit> {
@@ -33,12 +47,17 @@ export async function auditJob(needs: GapNeeds, scope: Scope, id: number, range:
   const job = await findJob(db, scope, id)
   const settled = job.owed_from === null ? needs.now() : instant(job.owed_from)
   const asked: Window = { from: range.start, to: range.end < settled ? range.end : settled }
-  if (asked.to <= asked.from) return { stored: 0, delivered: 0, gaps: [] }
+  if (asked.to <= asked.from) return { stored: 0, delivered: 0, gaps: [], objects: notLooked }
   const dataset = knownDataset(needs, scope, job.dataset)
   const known = await knownWindows(db, id, asked)
-  const now = JSON.stringify(freeze(job, vault.open(job.conf_sealed)))
+  const conf = vault.open(job.conf_sealed)
+  const now = JSON.stringify(freeze(job, conf))
   const looked = [...known, ...gapsBetween(known, asked).map((gap) => ({ ...gap, options: now }))]
-  const delivered = await deliveredRows(db, id)
+  const parts = await deliveredParts(db, id, asked)
+  const destination = judgeDestination(conf)
+  const outside = needs.outside(oneLookMs, AbortSignal.timeout(allLooksMs))
+  const objects = destination.ok ? await lookAtObjects(destination.value, outside, parts) : notLooked
+  const delivered = deliveredRows(parts, new Set(objects.missing))
   const compared: Gap[] = []
   for (const [options, windows] of Map.groupBy(looked, (window) => window.options)) {
     const counts = await needs.count(scope, dataset, selectionOf(JSON.parse(options), dataset), windows)
@@ -50,6 +69,7 @@ export async function auditJob(needs: GapNeeds, scope: Scope, id: number, range:
     stored: compared.reduce((sum, one) => sum + one.stored, 0),
     delivered: compared.reduce((sum, one) => sum + one.delivered, 0),
     gaps: compared.filter((one) => one.stored > one.delivered).sort((a, b) => (a.from < b.from ? -1 : 1)),
+    objects,
   }
 }
 
@@ -74,21 +94,32 @@ function selectionOf(options: FrozenOptions, dataset: Dataset): Selection {
   return judged.value
 }
 
-/** Delivered rows by window, whichever export, backfill or repair delivered most of it. */
-async function deliveredRows(db: Db, job: number): Promise<(from: Nanos, to: Nanos) => number> {
-  const rows = await db
+type PartOfWindow = DeliveredPart & { readonly from: string; readonly to: string }
+
+async function deliveredParts(db: Db, job: number, { from, to }: Window): Promise<readonly PartOfWindow[]> {
+  return db
     .selectFrom('deliveries')
     .innerJoin('windows', 'windows.id', 'deliveries.window_id')
-    .select(['windows.id', 'windows.from_time', 'windows.to_time'])
-    .select((eb) => eb.fn.sum<number>('deliveries.rows').as('rows'))
+    .select(['deliveries.id', 'windows.id as window', 'windows.from_time as from', 'windows.to_time as to'])
+    .select(['deliveries.destination', 'deliveries.object_name as object', 'deliveries.rows', 'deliveries.bytes'])
     .where('deliveries.job_id', '=', job)
     .where('deliveries.outcome', '=', 'delivered')
-    .groupBy(['windows.id', 'windows.from_time', 'windows.to_time'])
+    .where('windows.from_time', '<', toMoment(to))
+    .where('windows.to_time', '>', toMoment(from))
     .execute()
+}
+
+/** Delivered rows by window, whichever export, backfill or repair delivered most of it. */
+function deliveredRows(
+  parts: readonly PartOfWindow[],
+  missing: ReadonlySet<string>,
+): (from: Nanos, to: Nanos) => number {
   const most = new Map<string, number>()
-  for (const row of rows) {
-    const key = `${row.from_time}/${row.to_time}`
-    most.set(key, Math.max(most.get(key) ?? 0, Number(row.rows)))
+  const there = parts.filter((part) => !missing.has(part.object))
+  for (const [, window] of Map.groupBy(there, (part) => part.window)) {
+    const key = `${window[0]?.from}/${window[0]?.to}`
+    const rows = window.reduce((sum, part) => sum + Number(part.rows), 0)
+    most.set(key, Math.max(most.get(key) ?? 0, rows))
   }
   return (from, to) => most.get(`${toMoment(from)}/${toMoment(to)}`) ?? 0
 }

@@ -32,6 +32,7 @@ export async function noteParts({ db }: LedgerNeeds, turn: Turn, parts: readonly
       const before = known.find((row) => row.part === part.part)
       if (before?.outcome === 'delivered' && before.sha256 === part.sha256) delivered.add(part.part)
       const columns = {
+        destination: turn.destination.identity,
         object_name: part.name,
         rows: part.rows,
         raw_bytes: part.rawBytes,
@@ -98,6 +99,7 @@ const view = (row: Row) => ({
   purpose: row.purpose,
   window: { from: row.from_time, to: row.to_time, state: row.state },
   part: row.part,
+  destination: row.destination,
   object: row.object_name,
   options_version: row.options_version,
   rows: row.rows,

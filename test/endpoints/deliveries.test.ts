@@ -155,6 +155,8 @@ test('C: a blob arrives in Azurite through its signature; one without the right 
   const forged = conf.replace(/sig=.*/, `sig=${encodeURIComponent(Buffer.alloc(32).toString('base64'))}`)
   const outcome = await send(forged, outside)
   assert.deepEqual([outcome.outcome, outcome.status], ['refused', 403])
+  const sight = await judged(forged).look?.('edge/20260102/part.log.gz', outside)
+  assert.deepEqual(sight, { sight: 'hidden', reason: 'answered 403 to a look at the object' })
 })
 
 const addresses: Readonly<Record<ReceiverKind, (host: string, port: number) => string>> = {

@@ -59,7 +59,9 @@ export async function startGcs(options: GcsOptions = {}): Promise<Gcs> {
       )
     }
     const found = objects.get(`${bucket}/${decodeURIComponent(name)}`)
-    return found ? reply(response, 200, found.body) : fail(404, 'No such object')
+    if (!found) return fail(404, 'No such object')
+    const page = { kind: 'storage#object', bucket, name: decodeURIComponent(name), size: String(found.body.length) }
+    return reply(response, 200, url.searchParams.get('alt') === 'media' ? found.body : JSON.stringify(page))
   }, options.certificate)
   return { ...server, objects: () => objects }
 }

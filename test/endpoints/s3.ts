@@ -14,7 +14,7 @@ export type S3 = {
   readonly url: string
   readonly port: number
   /** `bucket/key` to what lies there. */
-  objects(): ReadonlyMap<string, StoredObject>
+  objects(): Map<string, StoredObject>
   /** Error codes answered so far. */
   errors(): readonly string[]
   stop(): Promise<void>
@@ -23,42 +23,47 @@ export type S3 = {
 export const s3Keys = { accessKeyId: 'AKIATESTS', secretAccessKey: 'spillway/test+secret' }
 
 /** Without `buckets` every bucket is there. */
-type S3Options = { keys?: typeof s3Keys; certificate?: Certificate; buckets?: readonly string[] }
+type S3Options = { keys?: typeof s3Keys; certificate?: Certificate; buckets?: readonly string[]; port?: number }
 
 export async function startS3(options: S3Options = {}): Promise<S3> {
   const keys = options.keys ?? s3Keys
   const objects = new Map<string, StoredObject>()
   const errors: string[] = []
-  const server = await listen(async (request, response) => {
-    const fail = (status: number, code: string, message: string) => {
-      errors.push(code)
-      reply(response, status, `<?xml version="1.0"?><Error><Code>${code}</Code><Message>${message}</Message></Error>`)
-    }
-    const body = await readBody(request)
-    const wrong = verify(request, body, keys)
-    if (wrong) return fail(403, wrong, 'the request is not signed as it should be')
-    const name = decodeURIComponent(new URL(request.url ?? '/', 'http://s3').pathname).slice(1)
-    const [bucket = '', ...rest] = name.split('/')
-    if (options.buckets?.includes(bucket) === false) return fail(404, 'NoSuchBucket', 'there is no such bucket')
-    if (request.method === 'PUT' && rest.length > 0) {
-      objects.set(name, { body, headers: plain(request.headers) })
-      return reply(response, 200, '', { etag: `"${createHash('md5').update(body).digest('hex')}"` })
-    }
-    if (request.method === 'GET' && rest.join('') === '') {
-      const keysOf = [...objects.keys()]
-        .filter((key) => key.startsWith(`${bucket}/`))
-        .map((key) => key.slice(bucket.length + 1))
-      return reply(
-        response,
-        200,
-        `<ListBucketResult>${keysOf.map((key) => `<Key>${key}</Key>`).join('')}</ListBucketResult>`,
-      )
-    }
-    const found = objects.get(name)
-    if (!found) return fail(404, 'NoSuchKey', 'there is no such object')
-    if (request.method === 'DELETE') objects.delete(name)
-    reply(response, request.method === 'DELETE' ? 204 : 200, request.method === 'GET' ? found.body : '')
-  }, options.certificate)
+  const server = await listen(
+    async (request, response) => {
+      const fail = (status: number, code: string, message: string) => {
+        errors.push(code)
+        reply(response, status, `<?xml version="1.0"?><Error><Code>${code}</Code><Message>${message}</Message></Error>`)
+      }
+      const body = await readBody(request)
+      const wrong = verify(request, body, keys)
+      if (wrong) return fail(403, wrong, 'the request is not signed as it should be')
+      const name = decodeURIComponent(new URL(request.url ?? '/', 'http://s3').pathname).slice(1)
+      const [bucket = '', ...rest] = name.split('/')
+      if (options.buckets?.includes(bucket) === false) return fail(404, 'NoSuchBucket', 'there is no such bucket')
+      if (request.method === 'PUT' && rest.length > 0) {
+        objects.set(name, { body, headers: plain(request.headers) })
+        return reply(response, 200, '', { etag: `"${createHash('md5').update(body).digest('hex')}"` })
+      }
+      if (request.method === 'GET' && rest.join('') === '') {
+        const keysOf = [...objects.keys()]
+          .filter((key) => key.startsWith(`${bucket}/`))
+          .map((key) => key.slice(bucket.length + 1))
+        return reply(
+          response,
+          200,
+          `<ListBucketResult>${keysOf.map((key) => `<Key>${key}</Key>`).join('')}</ListBucketResult>`,
+        )
+      }
+      const found = objects.get(name)
+      if (!found) return fail(404, 'NoSuchKey', 'there is no such object')
+      if (request.method === 'DELETE') objects.delete(name)
+      if (request.method === 'HEAD') return reply(response, 200, '', { 'content-length': String(found.body.length) })
+      reply(response, request.method === 'DELETE' ? 204 : 200, request.method === 'GET' ? found.body : '')
+    },
+    options.certificate,
+    options.port,
+  )
   return { ...server, objects: () => objects, errors: () => errors }
 }
 

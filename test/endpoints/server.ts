@@ -1,4 +1,4 @@
-/** A server on a free port of 127.0.0.1 that hands over whole requests and is gone, sockets and all, when stopped. */
+/** A server on a port of 127.0.0.1, a free one unless said, that hands over whole requests and is gone, sockets and all, when stopped. */
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import { createServer as createTlsServer } from 'node:https'
 import type { AddressInfo, Socket } from 'node:net'
@@ -9,7 +9,7 @@ export type Running = { readonly url: string; readonly port: number; stop(): Pro
 /** `reset` breaks the connection below TLS, with RST and no goodbye. */
 type Handle = (request: IncomingMessage, response: ServerResponse, reset: () => void) => void | Promise<void>
 
-export async function listen(handle: Handle, certificate?: Certificate): Promise<Running> {
+export async function listen(handle: Handle, certificate?: Certificate, wanted = 0): Promise<Running> {
   const sockets = new Map<number | undefined, Socket>()
   const listener = async (request: IncomingMessage, response: ServerResponse) => {
     try {
@@ -23,7 +23,7 @@ export async function listen(handle: Handle, certificate?: Certificate): Promise
   server.on('connection', (socket: Socket) => sockets.set(socket.remotePort, socket))
   // A client that refuses our certificate is what some tests are about.
   server.on('tlsClientError', () => {})
-  await new Promise<void>((done) => server.listen(0, '127.0.0.1', done))
+  await new Promise<void>((done) => server.listen(wanted, '127.0.0.1', done))
   const { port } = server.address() as AddressInfo
   return {
     port,

@@ -59,8 +59,10 @@ async function writeSpooled(store: StoreUnderTest, file: string): Promise<void> 
   const destination = judged(store.conf('logs/{DATE}/{HOUR}'))
   const leaf = '20260102T030400Z_20260102T030500Z_9af500e2.log.gz'
   for (const _attempt of [1, 2]) assertDelivered(await send(store, destination, leaf, { body }))
-  const found = await store.read(`logs/20260102/03/${leaf}`)
-  assert.equal(gunzipSync(found ?? '').toString(), batch(0))
+  const key = `logs/20260102/03/${leaf}`
+  assert.equal(gunzipSync((await store.read(key)) ?? '').toString(), batch(0))
+  assert.deepEqual(await destination.look?.(key, store.outside), { sight: 'there', bytes: bytes.length })
+  assert.deepEqual(await destination.look?.(`${key}.not`, store.outside), { sight: 'missing' })
 }
 
 async function writeOddNames(store: StoreUnderTest): Promise<void> {

@@ -85,6 +85,39 @@ test('an audit finds nothing missing, until a receipt is gone; a repair exports 
   assert.deepEqual([newest?.purpose, newest?.rows], ['repair', 1])
 })
 
+test('an audit looks at the objects themselves; a repair writes again what is gone or was cut short', async () => {
+  const before = house.objects('logs/again/')
+  const [gone = '', cut = ''] = [...before.keys()]
+  const stored = house.store.objects()
+  stored.delete(gone)
+  stored.set(cut, { headers: {}, body: (before.get(cut) ?? Buffer.alloc(0)).subarray(1) })
+
+  const found = await audit()
+  assert.deepEqual([found.complete, found.gaps.length, found.delivered], [false, 2, 1])
+  const { looked, seen, missing, hidden } = found.objects
+  assert.deepEqual(
+    { looked, seen, missing, hidden },
+    {
+      looked: 3,
+      seen: 1,
+      missing: [gone, cut].map((name) => name.replace('logs/', '')).sort(),
+      hidden: 0,
+    },
+  )
+  assert.equal((await audit(true)).repairing, 2)
+  await caughtUp()
+  assert.deepEqual(house.objects('logs/again/'), before)
+  assert.equal((await audit()).complete, true)
+})
+
+test('objects that the store will not show are counted, and the receipts stand for them', async () => {
+  house.chaos.mood = 'refuse'
+  const found = await audit()
+  house.chaos.mood = 'well'
+  assert.deepEqual([found.complete, found.objects.looked, found.objects.hidden], [true, 0, 3])
+  assert.match(found.objects.reason ?? '', /the connection broke/)
+})
+
 test('a range that the ledger does not know is audited and repaired too, and stays repaired', async () => {
   const past = { start: new Date(Date.now() - 26 * 3_600_000).toISOString(), end: range.end }
   const { windows } = await house.client.call(logexport.backfill, { ...call(), body: past })

@@ -6,12 +6,13 @@ import { setTimeout as wait } from 'node:timers/promises'
 import { gunzipSync } from 'node:zlib'
 import { logexport, logs, type ResultOf } from '../../src/contract/index.ts'
 import { type Chaos, startChaos } from '../endpoints/chaos.ts'
-import { s3Keys, startS3, testAuthority } from '../endpoints/index.ts'
+import { type S3, s3Keys, startS3, testAuthority } from '../endpoints/index.ts'
 import type { HouseSettings } from '../house.ts'
 import { type Draft, type Job, type JobHouse, startJobHouse } from './job-house.ts'
 
 export type ExportHouse = JobHouse & {
   readonly chaos: Chaos
+  readonly store: S3
   /** `bucket/key` to its bytes. */
   objects(prefix?: string): ReadonlyMap<string, Buffer>
   /** An enabled job to `s3://logs/<directory>`. */
@@ -51,6 +52,7 @@ export async function startExportHouse(settings: HouseSettings = {}): Promise<Ex
   return {
     ...house,
     chaos,
+    store: s3,
     objects,
     async toS3(directory, fields = {}) {
       const destination_conf = `s3://logs/${directory}?region=us-east-1`

@@ -111,7 +111,7 @@ export const jobStatusCommands = [
   }),
   command({
     name: 'jobs audit',
-    says: 'Compare the stored records of a range with the receipts and name every gap; exit code 1 when there is one.',
+    says: 'Compare the stored records of a range with the receipts and the objects and name every gap; exit code 1 when there is one.',
     takes: '<id>',
     flags: { ...flags, ...rangeFlags, repair: { type: 'boolean', says: 'Export the gaps again, and only those.' } },
     async run(terminal, given, [id]) {
@@ -119,8 +119,11 @@ export const jobStatusCommands = [
       const body = { ...rangeOf(given), ...(given.repair ? { repair: true } : {}) }
       const found = await client.call(logexport.auditJob, { scope: await scope(), params: jobId(id), body })
       print(terminal, given, found, () => {
-        const sum = `${found.stored} records stored, ${found.delivered} delivered.`
-        if (found.complete) return `${sum} Nothing is missing.`
+        const sum = [
+          `${found.stored} records stored, ${found.delivered} delivered.`,
+          ...sayObjects(found.objects),
+        ].join('\n')
+        if (found.complete) return `${sum}\nNothing is missing.`
         const gaps = table(
           terminal,
           ['from', 'to', 'stored', 'delivered'],
@@ -132,6 +135,20 @@ export const jobStatusCommands = [
     },
   }),
 ]
+
+function sayObjects({
+  looked,
+  seen,
+  missing,
+  hidden,
+  reason,
+}: ResultOf<typeof logexport.auditJob>['objects']): string[] {
+  return [
+    ...(looked > 0 ? [`${seen} of ${looked} objects are there as they were written.`] : []),
+    ...missing.map((name) => `gone or changed: ${name}`),
+    ...(hidden > 0 ? [`${hidden} objects could not be looked at: ${reason}`] : []),
+  ]
+}
 
 async function statuses(client: Client, scope: ScopeRef, id: string | undefined): Promise<Status[]> {
   const ids =

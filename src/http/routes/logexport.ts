@@ -66,6 +66,7 @@ export function bindLogexport(bind: Bind, { jobs: needs, logs }: LogexportNeeds)
       delivered: found.delivered,
       complete: found.gaps.length === 0,
       gaps: found.gaps.map((gap) => ({ ...gap, from: toMoment(gap.from), to: toMoment(gap.to) })),
+      objects: { ...found.objects, missing: found.objects.missing.slice(0, 1000) },
       repairing,
     }
   })
