@@ -10,6 +10,8 @@ import { buildConsole } from './build-console.ts'
 const root = join(import.meta.dirname, '..')
 /** What is started by its path: the command line, and the record engine as a child. */
 const entries = ['src/main.ts', 'src/engine/child.ts']
+/** What the code reads by its place: the built console, and the examples that `edge config` fills in. */
+const beside = ['console/dist', 'docs/edge']
 // Biome writes every statement at the begin of a line and every specifier in single quotes; ours end in .ts or .json.
 const specifiers = /(?:^(?:import|export|\})[^'\n]* from |^import |\bimport\()'([^']+)'/gm
 
@@ -34,8 +36,8 @@ export function buildPackage(into: string): Built {
   }
   const { name, version, type } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'))
   write(join(into, 'package.json'), `${JSON.stringify({ name, version, type }, null, 2)}\n`)
-  if (existsSync(join(root, 'console/dist')))
-    cpSync(join(root, 'console/dist'), join(into, 'console/dist'), { recursive: true })
+  for (const directory of beside.filter((name) => existsSync(join(root, name))))
+    cpSync(join(root, directory), join(into, directory), { recursive: true })
   // What `edge config` fills in.
   cpSync(join(root, 'docs/edge'), join(into, 'docs/edge'), { recursive: true })
   return { files: [...files], packages }

@@ -15,6 +15,7 @@ process.exitCode = await run(
     out: (text) => process.stdout.write(`${text}\n`),
     err: (text) => process.stderr.write(`${text}\n`),
     isTerminal: process.stdout.isTTY === true,
+    hasColours: process.stdout.isTTY === true && process.stdout.hasColors(),
     columns: process.stdout.columns ?? 100,
     input: process.stdin,
     signal: asked.signal,

@@ -107,7 +107,7 @@ test('the systemd unit starts the command, as a user of its own, and leaves the 
         /^\w+=/.test(line) ? [[line.slice(0, line.indexOf('=')), line.slice(line.indexOf('=') + 1)]] : [],
       ),
   )
-  assert.match(values.ExecStart, /node \/opt\/spillway\/node_modules\/spillway\/bin\/spillway\.js serve$/)
+  assert.match(values.ExecStart ?? '', /node \/opt\/spillway\/node_modules\/spillway\/bin\/spillway\.js serve$/)
   assert.deepEqual([values.DynamicUser, values.KillMode, values.Restart], ['yes', 'mixed', 'always'])
   assert.equal(values.Environment, `SPILLWAY_DATA=/var/lib/${values.StateDirectory}`)
   assert.ok(Number(values.TimeoutStopSec) > 10)

@@ -1,4 +1,6 @@
 import assert from 'node:assert/strict'
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { after, before, describe, test } from 'node:test'
 import { type House, startHouse } from '../../test/house.ts'
 import { freePort } from '../../test/postgres.ts'
@@ -20,12 +22,16 @@ async function spillway(...argv: string[]) {
 }
 
 describe('every command', () => {
-  for (const { name, says, flags } of commands) {
+  // The reference is written by `npm run generate`, and its diff is the review of every page of help.
+  const reference = readFileSync(join(import.meta.dirname, '../../docs/reference/cli.md'), 'utf8')
+  for (const command of commands) {
+    const { name, says, flags } = command
     test(`${name} prints its help, and refuses a flag it does not know`, async () => {
       const help = await spillway(...name.split(' '), '--help')
       assert.equal(help.code, 0)
       assert.equal(help.err, '')
       assert.ok(help.out.startsWith(says))
+      assert.ok(reference.includes(`## spillway ${name}\n\n\`\`\`\n${help.out}\`\`\`\n`), 'npm run generate')
       for (const flag of Object.keys(flags)) assert.ok(help.out.includes(`--${flag}`), flag)
       const wrong = await spillway(...name.split(' '), '--no-such-flag')
       assert.equal(wrong.code, 2)
@@ -55,6 +61,30 @@ test('a command that is none ends with 2', async () => {
   }
 })
 
+test('a word that was nearly right is answered with the one that was meant', async () => {
+  const meant: [string[], RegExp][] = [
+    [
+      ['jobs', 'lsit'],
+      /there is no command "jobs lsit"; did you mean "spillway jobs list"\?\nTry: spillway jobs --help\n$/,
+    ],
+    [['zone', 'lst'], /there is no command "zone"; did you mean "spillway zones list"\?/],
+    [['doktor'], /did you mean "spillway doctor"\?/],
+    [['jobs', 'list', '--dateset', 'x'], /Unknown option '--dateset'; did you mean --dataset\?/],
+    [['completely-else'], /^spillway: there is no command "completely-else"\nTry: spillway --help\n$/],
+  ]
+  for (const [argv, said] of meant) {
+    const { code, err } = await spillway(...argv)
+    assert.equal(code, 2)
+    assert.match(err, said)
+  }
+})
+
+test('the version, and the exit codes, are told to who asks', async () => {
+  const { version } = JSON.parse(readFileSync(join(import.meta.dirname, '../../package.json'), 'utf8'))
+  for (const word of ['--version', '-V', 'version']) assert.equal((await spillway(word)).out, `${version}\n`)
+  assert.match((await spillway('--help')).out, /Exit codes: 0 done, 1 refused or failed, 2 called wrongly\.\n$/)
+})
+
 test('with no service and no credentials known, each is asked for', async () => {
   const nowhere = ['--data', '/nonexistent']
   assert.match((await spillway('zones', 'list', ...nowhere)).err, /^spillway: no service is known here;/)
@@ -63,7 +93,7 @@ test('with no service and no credentials known, each is asked for', async () => 
   assert.match((await spillway('zones', 'list', ...url, '--email', 'a@b.c')).err, /belong together/)
   const dead = await spillway('zones', 'list', ...url, '--token', 'x'.repeat(40))
   assert.equal(dead.code, 1)
-  assert.match(dead.err, /^spillway: the service cannot be reached \(ECONNREFUSED\)/)
+  assert.match(dead.err, /^spillway: the service cannot be reached \(ECONNREFUSED\)\nIs it running\? .*starts one here/)
 })
 
 describe('a journey', () => {
@@ -160,7 +190,10 @@ describe('a journey', () => {
     assert.equal(bad.code, 1)
     assert.equal(bad.err, "spillway: 'not a domain' is not a domain name such as example.com (at /name) [1002]\n")
     const unknown = await spillway('zones', 'list', '--data', house.data, '--token', 'x'.repeat(40))
-    assert.equal(unknown.err, 'spillway: Invalid access token [9109]\n')
+    assert.match(
+      unknown.err,
+      /^spillway: Invalid access token \[9109\]\nSign in with --token, or --email and --key .*--data\.\n$/,
+    )
     assert.equal((await spillway('zones', 'create', '--data', house.data)).code, 2)
   })
 

@@ -1,5 +1,7 @@
 /** What a command is: its name, its page of help, its flags, and what it does with a terminal and a service. */
 import { parseArgs } from 'node:util'
+import { nearest } from './nearest.ts'
+import { wrap } from './table.ts'
 
 export type Flag = {
   readonly type: 'string' | 'boolean'
@@ -8,6 +10,8 @@ export type Flag = {
   readonly value?: string
   readonly short?: string
   readonly multiple?: true
+  /** The values there are, where they are few: shells complete them. */
+  readonly offers?: readonly string[]
 }
 
 export type Flags = Readonly<Record<string, Flag>>
@@ -24,8 +28,10 @@ export type Given<F extends Flags> = {
 export type Terminal = {
   out(text: string): void
   err(text: string): void
-  /** False when the output is piped: no colours, no progress lines. */
+  /** False when the output is piped: nothing is cut to a width, and no progress is shown. */
   readonly isTerminal: boolean
+  /** False in a pipe, where NO_COLOR is set, and on terminals that have none. */
+  readonly hasColours?: boolean
   readonly columns: number
   readonly input: AsyncIterable<Uint8Array>
   /** Aborted when the user presses Ctrl-C or the process is asked to end. */
@@ -38,6 +44,8 @@ export type Command<F extends Flags = Flags> = {
   readonly says: string
   /** What follows the name, such as `<name>` or `[file...]`. */
   readonly takes?: string
+  /** What the first word after the name may be, where that is known: shells complete it. */
+  readonly offers?: readonly string[]
   readonly flags: F
   /** Longer help: examples, what to know. */
   readonly more?: string
@@ -68,29 +76,34 @@ export function readFlags(
     const { values, positionals } = parseArgs({ args: [...argv], options, allowPositionals: true, strict: true })
     return { given: values as Given<Flags>, words: positionals }
   } catch (error) {
-    throw new UsageError((error as Error).message.replace(/\. To specify a positional argument.*$/, ''))
+    const message = (error as Error).message.replace(/\. To specify a positional argument.*$/, '')
+    const [, unknown] = /^Unknown option '--([^']+)'/.exec(message) ?? []
+    const near = unknown === undefined ? undefined : nearest(unknown, Object.keys(options))
+    throw new UsageError(near ? `${message}; did you mean --${near}?` : message)
   }
 }
 
 export const helpFlag: Flag = { type: 'boolean', short: 'h', says: 'This help.' }
 
-export function helpOf(command: Command): string {
+/** The page of a command; on a terminal, lines are broken where it ends. */
+export function helpOf(command: Command, terminal?: Terminal): string {
   const flags = Object.entries({ ...command.flags, help: helpFlag }).map(([name, flag]): [string, string] => [
     `${flag.short ? `-${flag.short}, ` : '    '}--${name}${flag.type === 'string' ? ` ${flag.value ?? '<text>'}` : ''}`,
     flag.says + (flag.multiple ? ' May be given several times.' : ''),
   ])
   const usage = `spillway ${command.name}${command.takes ? ` ${command.takes}` : ''} [flags]`
   return [
-    `${command.says}\n`,
+    `${terminal ? wrap(terminal, command.says, 0) : command.says}\n`,
     `Usage: ${usage}\n`,
     'Flags:',
-    columns(flags),
+    columns(flags, terminal),
     ...(command.more ? ['', command.more] : []),
   ].join('\n')
 }
 
-/** Two columns, the second aligned. */
-export function columns(rows: readonly (readonly [string, string])[]): string {
+/** Two columns, the second aligned, and broken on a terminal where it ends. */
+export function columns(rows: readonly (readonly [string, string])[], terminal?: Terminal): string {
   const width = Math.max(0, ...rows.map(([left]) => left.length))
-  return rows.map(([left, right]) => `  ${left.padEnd(width)}  ${right}`).join('\n')
+  const shown = (right: string) => (terminal ? wrap(terminal, right, width + 4) : right)
+  return rows.map(([left, right]) => `  ${left.padEnd(width)}  ${shown(right)}`).join('\n')
 }

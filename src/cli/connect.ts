@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { isId } from '../base/index.ts'
 import { readCliEnvironment } from '../config.ts'
 import { access, type Client, type Credential, makeClient, type ScopeRef } from '../contract/index.ts'
+import { datasets } from '../datasets/index.ts'
 import { CommandError, type Flags, type Given } from './command.ts'
 
 /** The flags of every command that talks to a service. */
@@ -24,6 +25,10 @@ export const scopeFlags = {
   ...accountFlag,
   zone: { type: 'string', value: '<id|name>', says: 'The zone, by id or by name. [SPILLWAY_ZONE, or the first one]' },
 } as const satisfies Flags
+
+/** A dataset by name; the operator's own are taken too, and only the shipped ones completed. */
+export const datasetFlag = (says: string) =>
+  ({ type: 'string', value: '<name>', says, offers: datasets.map(({ name }) => name) }) as const
 
 type ConnectGiven = Given<typeof connectFlags> & Partial<Given<typeof scopeFlags>>
 

@@ -5,6 +5,7 @@ import { parse, stringify } from 'yaml'
 import type { rulesets } from '../contract/index.ts'
 import { type Difference, difference, type Rule } from '../rulesets/index.ts'
 import { CommandError, type Terminal } from './command.ts'
+import { paint, plain } from './table.ts'
 
 export type RulesetFile = { readonly description?: string; readonly rules: readonly Record<string, unknown>[] }
 
@@ -72,22 +73,21 @@ function isSaidBy(sent: unknown, deployed: unknown): boolean {
 /** Members that answers leave out when they are empty. */
 const emptyOf = (value: unknown): unknown => (typeof value === 'object' && value !== null ? {} : undefined)
 
-const colours = { added: 32, removed: 31, changed: 33, moved: 36 }
+const colours = { added: 'green', removed: 'red', changed: 'yellow', moved: 'cyan' } as const
 
 export function showDifference(terminal: Terminal, { added, removed, changed, moved }: Difference): string {
-  const paint = (colour: keyof typeof colours, text: string) =>
-    terminal.isTerminal ? `\u001b[${colours[colour]}m${text}\u001b[0m` : text
+  const mark = (change: keyof typeof colours, text: string) => paint(terminal, colours[change], text)
   const lines = [
-    ...removed.map((rule) => paint('removed', `- ${named(rule)}`)),
-    ...added.map((rule) => paint('added', `+ ${named(rule)}`)),
+    ...removed.map((rule) => mark('removed', `- ${named(rule)}`)),
+    ...added.map((rule) => mark('added', `+ ${named(rule)}`)),
     ...changed.flatMap(({ id, from, to }) => [
-      paint('changed', `~ ${id}`),
+      mark('changed', `~ ${id}`),
       ...Object.keys({ ...from, ...to }).flatMap((key) => [
-        ...(key in from ? [paint('removed', `    - ${key}: ${shown(from[key as keyof Rule])}`)] : []),
-        ...(key in to ? [paint('added', `    + ${key}: ${shown(to[key as keyof Rule])}`)] : []),
+        ...(key in from ? [mark('removed', `    - ${key}: ${shown(from[key as keyof Rule])}`)] : []),
+        ...(key in to ? [mark('added', `    + ${key}: ${shown(to[key as keyof Rule])}`)] : []),
       ]),
     ]),
-    ...moved.map(({ id, from, to }) => paint('moved', `> ${id}: ${from} to ${to}`)),
+    ...moved.map(({ id, from, to }) => mark('moved', `> ${id}: ${from} to ${to}`)),
   ]
   return lines.length === 0 ? 'No difference.' : lines.join('\n')
 }
@@ -95,7 +95,4 @@ export function showDifference(terminal: Terminal, { added, removed, changed, mo
 const named = ({ id, action, expression, description }: Rule): string =>
   `${id} ${action} ${shown(expression)}${description ? ` (${shown(description)})` : ''}`
 
-/** Stored text must not steer the terminal. */
-const shown = (value: unknown): string =>
-  // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is taken out
-  (typeof value === 'string' ? value : JSON.stringify(value)).replaceAll(/[\u0000-\u001f\u007f-\u009f]/g, ' ')
+const shown = (value: unknown): string => plain(typeof value === 'string' ? value : JSON.stringify(value))

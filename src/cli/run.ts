@@ -3,6 +3,7 @@ import { Refused } from '../contract/index.ts'
 import { version } from '../version.ts'
 import { type Command, CommandError, columns, helpOf, readFlags, type Terminal, UsageError } from './command.ts'
 import { commands } from './commands/index.ts'
+import { nearest } from './nearest.ts'
 
 /** 0 done, 1 refused or failed, 2 called wrongly. */
 export async function run(terminal: Terminal, argv: readonly string[]): Promise<number> {
@@ -16,7 +17,7 @@ export async function run(terminal: Terminal, argv: readonly string[]): Promise<
   try {
     const { given, words } = readFlags(command, rest)
     if (given.help) {
-      terminal.out(helpOf(command))
+      terminal.out(helpOf(command, terminal))
       return 0
     }
     return (await command.run(terminal, given, words)) ?? 0
@@ -39,12 +40,25 @@ function helpFor(terminal: Terminal, words: readonly string[]): number {
   const [first, second] = words.filter((word) => !['help', '--help', '-h'].includes(word))
   const group = commands.filter((one) => one.name.split(' ')[0] === first)
   const shown = group.length > 0 ? group : commands
-  const text = `Usage: spillway <command> [flags]\n\n${columns(shown.map((one) => [one.name, one.says]))}\n\nspillway <command> --help says more about one.`
   if (first === undefined || (group.length > 0 && second === undefined)) {
-    terminal.out(text)
+    terminal.out(
+      [
+        'Usage: spillway <command> [flags]\n',
+        columns(
+          shown.map((one) => [one.name, one.says]),
+          terminal,
+        ),
+        '\nspillway <command> --help says more about one; spillway --version says which this is.',
+        'Exit codes: 0 done, 1 refused or failed, 2 called wrongly.',
+      ].join('\n'),
+    )
     return 0
   }
-  terminal.err(`spillway: there is no command "${group.length > 0 ? `${first} ${second}` : first}"\n\n${text}`)
+  const said = group.length > 0 ? `${first} ${second}` : first
+  const names = commands.flatMap(({ name }) => [name, name.split(' ')[0] ?? name])
+  const near = nearest(`${first} ${second ?? ''}`.trim(), names) ?? nearest(first, names)
+  terminal.err(`spillway: there is no command "${said}"${near ? `; did you mean "spillway ${near}"?` : ''}`)
+  terminal.err(group.length > 0 ? `Try: spillway ${first} --help` : 'Try: spillway --help')
   return 2
 }
 
@@ -61,15 +75,35 @@ function explain(terminal: Terminal, command: Command, error: unknown): number {
     for (const { code, message, source } of error.errors) {
       terminal.err(`spillway: ${message}${source ? ` (at ${source.pointer})` : ''} [${code}]`)
     }
-    if (error.status >= 500) terminal.err(`request id ${error.requestId}`)
+    const next = nextStep(error)
+    if (next) terminal.err(next)
     return 1
   }
   if (error instanceof TypeError && error.message === 'fetch failed') {
     const { code, message } = (error.cause ?? {}) as { code?: string; message?: string }
     terminal.err(
-      `spillway: the service cannot be reached (${code ?? message}); is it running? "npm start" starts one here`,
+      [
+        `spillway: the service cannot be reached (${code ?? message})`,
+        'Is it running? "npm start" or "spillway serve" starts one here; --url or SPILLWAY_URL names one elsewhere.',
+        '"spillway doctor" says what keeps one from running here.',
+      ].join('\n'),
     )
     return 1
   }
   throw error
+}
+
+/** No credential, or one that nobody has. */
+const signInCodes = new Set([9103, 9106, 9107, 9109])
+
+/** What somebody may do about a refusal that its own words do not tell. */
+function nextStep({ status, requestId, retryAfter, errors }: Refused): string | undefined {
+  const isUnknown = status === 401 || errors.some(({ code }) => signInCodes.has(code))
+  if (isUnknown)
+    return 'Sign in with --token, or --email and --key (SPILLWAY_TOKEN, SPILLWAY_EMAIL, SPILLWAY_KEY); the first key is in first-run.json of the data directory, --data.'
+  if (status === 403) return '"spillway users me" says who you are here; an administrator of the account grants more.'
+  if (status === 429) return `Try again${retryAfter ? ` in ${retryAfter} s` : ' later'}.`
+  return status >= 500
+    ? `Try again; if it stays, the log of the service tells more of request ${requestId}.`
+    : undefined
 }

@@ -22,6 +22,7 @@ export const edgeCommands = [
     name: 'edge config',
     says: 'Make an edge token for a zone, and print the configuration by which nginx or Caddy asks with it.',
     takes: '<nginx|caddy>',
+    offers: Object.keys(edges),
     flags: {
       ...connectFlags,
       ...scopeFlags,

@@ -4,7 +4,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { systemClock } from '../../base/index.ts'
 import { type Dataset, datasets, makeGenerator } from '../../datasets/index.ts'
 import { command, UsageError } from '../command.ts'
-import { connect, connectFlags, scopeFlags } from '../connect.ts'
+import { connect, connectFlags, datasetFlag, scopeFlags } from '../connect.ts'
 import { makeProgress } from '../progress.ts'
 import { makeSend } from '../send.ts'
 
@@ -19,7 +19,7 @@ export const generateCommands = [
     flags: {
       ...connectFlags,
       ...scopeFlags,
-      dataset: { type: 'string', value: '<name>', says: 'Which dataset. [http_requests]' },
+      dataset: datasetFlag('Which dataset. [http_requests]'),
       count: { type: 'string', value: '<number>', says: 'How many records, as fast as they are taken. [1000]' },
       rate: { type: 'string', value: '<number>', says: 'Records per second, instead of --count.' },
       seconds: { type: 'string', value: '<number>', says: 'How long to keep the rate. [until stopped]' },
@@ -48,6 +48,7 @@ export const generateCommands = [
         if (terminal.signal.aborted) break
         await hand(generator.lines(size))
       }
+      progress.end()
       if (!given.print)
         terminal.out(
           given.json ? JSON.stringify({ ...totals, seed }) : `${sayTotals()} of ${dataset.name} (seed ${seed})`,
@@ -68,7 +69,7 @@ export const generateCommands = [
           totals.accepted += accepted
           totals.rejected += rejected
           for (const { line, message } of errors.slice(0, 3)) progress.say(`record ${line}: ${message}`)
-          progress.show(sayTotals())
+          progress.show(sayTotals(), rate ? undefined : totals.accepted / count)
         }
       }
 

@@ -3,6 +3,7 @@ import type { Command } from '../command.ts'
 import { accountCommands } from './accounts.ts'
 import { auditCommands } from './audit.ts'
 import { backupCommands } from './backup.ts'
+import { completionCommands } from './completion.ts'
 import { destinationCommands } from './destinations.ts'
 import { edgeCommands } from './edge.ts'
 import { generateCommands } from './generate.ts'
@@ -47,3 +48,4 @@ export const commands: readonly Command[] = [
   ...auditCommands,
   ...ruleCommands,
 ]
+  ...completionCommands(() => commands),

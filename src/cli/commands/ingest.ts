@@ -7,7 +7,9 @@ import { sayReasons } from '../../base/index.ts'
 import { accessFormats, isAccessFormat, judgeAccessLine, toLine } from '../../datasets/index.ts'
 import { CommandError, command, UsageError } from '../command.ts'
 import { connect, connectFlags, scopeFlags } from '../connect.ts'
+import { look } from '../follow/files.ts'
 import { follow, type Tally } from '../follow/follow.ts'
+import { readMarks } from '../follow/marks.ts'
 import { makeProgress } from '../progress.ts'
 import { makeSend } from '../send.ts'
 
@@ -19,7 +21,12 @@ export const ingestCommands = [
     flags: {
       ...connectFlags,
       ...scopeFlags,
-      format: { type: 'string', value: `<${accessFormats.join('|')}>`, says: 'What the lines look like.' },
+      format: {
+        type: 'string',
+        value: `<${accessFormats.join('|')}>`,
+        offers: accessFormats,
+        says: 'What the lines look like.',
+      },
       follow: { type: 'boolean', short: 'f', says: 'Go on as the files grow, across rotations, until stopped.' },
       state: { type: 'string', value: '<directory>', says: 'Where is noted how far was read. [./data/ingest]' },
       again: { type: 'boolean', says: 'Forget how far was read, and start over.' },
@@ -41,6 +48,7 @@ export const ingestCommands = [
       const { client, scope } = connect(given)
       const progress = makeProgress(terminal)
       const tallies = new Map<string, Tally>()
+      let ahead = 0
       const ending = new AbortController()
       const signal = AbortSignal.any([terminal.signal, ending.signal])
       const send = makeSend({
@@ -53,6 +61,7 @@ export const ingestCommands = [
       const carry = async (path: string) => {
         const marksFile = join(given.state ?? join(given.data ?? './data', 'ingest'), marksName(resolve(path)))
         if (given.again) await rm(marksFile, { force: true })
+        if (!given.follow) ahead += await unread(path, marksFile)
         const needs = {
           send,
           signal,
@@ -62,7 +71,7 @@ export const ingestCommands = [
           },
           onBatch(tally: Tally) {
             tallies.set(path, tally)
-            progress.show(sayTally(tallies))
+            progress.show(sayTally(tallies), given.follow ? undefined : sum(tallies).bytes / ahead)
           },
           onTrouble: progress.say,
         }
@@ -76,12 +85,20 @@ export const ingestCommands = [
       } finally {
         ending.abort()
       }
+      progress.end()
       const total = sum(tallies)
       terminal.out(given.json ? JSON.stringify(total) : sayTally(tallies))
       return total.rejected > 0 && !given.follow ? 1 : 0
     },
   }),
 ]
+
+/** How many bytes of a file this run has still to read. */
+async function unread(path: string, marksFile: string): Promise<number> {
+  const found = await look(path, true)
+  const mark = (await readMarks(marksFile))?.files.find(({ inode }) => inode === found?.inode)
+  return Math.max(0, (found?.size ?? 0) - (mark?.offset ?? 0))
+}
 
 /** A readable name that no two paths share. */
 const marksName = (path: string): string =>

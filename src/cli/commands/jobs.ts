@@ -1,7 +1,7 @@
 /** Export jobs: list, read, make, change, start, stop, delete. */
 import { type BodyOf, type Client, logexport, type ResultOf, type ScopeRef } from '../../contract/index.ts'
 import { columns, command, type Flags, type Given, type Terminal, UsageError } from '../command.ts'
-import { connect, connectFlags, scopeFlags } from '../connect.ts'
+import { connect, connectFlags, datasetFlag, scopeFlags } from '../connect.ts'
 import { destinationFrom, maskedConf, proofFlags, proofOf, sayProof } from '../prove.ts'
 import { print, table } from '../table.ts'
 
@@ -15,7 +15,12 @@ const fieldFlags = {
   options: { type: 'string', value: '<text>', says: 'Options, such as fields=RayID,ClientIP&timestamps=rfc3339.' },
   'output-options': { type: 'string', value: '<json>', says: 'Output options; they replace the options.' },
   filter: { type: 'string', value: '<json>', says: 'Which records; an empty text for all.' },
-  frequency: { type: 'string', value: '<high|low>', says: 'How often, unless a ceiling says it.' },
+  frequency: {
+    type: 'string',
+    value: '<high|low>',
+    offers: ['high', 'low'],
+    says: 'How often, unless a ceiling says it.',
+  },
   'max-bytes': { type: 'string', value: '<n>', says: 'Ceiling of one batch in bytes; 0 for none.' },
   'max-records': { type: 'string', value: '<n>', says: 'Ceiling of one batch in records; 0 for none.' },
   'max-seconds': { type: 'string', value: '<n>', says: 'Longest range of one batch in seconds; 0 for none.' },
@@ -76,7 +81,7 @@ export const jobCommands = [
   command({
     name: 'jobs list',
     says: 'Export jobs of a zone or account.',
-    flags: { ...flags, dataset: { type: 'string', value: '<name>', says: 'Only jobs of this dataset.' } },
+    flags: { ...flags, dataset: datasetFlag('Only jobs of this dataset.') },
     async run(terminal, given) {
       const { client, scope } = connect(given)
       const jobs =
@@ -122,7 +127,7 @@ export const jobCommands = [
       ...flags,
       ...fieldFlags,
       ...proofFlags,
-      dataset: { type: 'string', value: '<name>', says: 'What to export, http_requests unless said.' },
+      dataset: datasetFlag('What to export, http_requests unless said.'),
       edge: { type: 'boolean', says: 'A job of the kind edge.' },
       enabled: { type: 'boolean', says: 'Start it at once.' },
     },

@@ -1,7 +1,7 @@
 /** What a job would write, before there is one. */
 import { preview } from '../../contract/index.ts'
 import { command, UsageError } from '../command.ts'
-import { connect, connectFlags, scopeFlags } from '../connect.ts'
+import { connect, connectFlags, datasetFlag, scopeFlags } from '../connect.ts'
 import { print } from '../table.ts'
 import { harmless } from './tail.ts'
 
@@ -12,7 +12,7 @@ export const previewCommands = [
     flags: {
       ...connectFlags,
       ...scopeFlags,
-      dataset: { type: 'string', value: '<name>', says: 'http_requests unless said.' },
+      dataset: datasetFlag('http_requests unless said.'),
       options: { type: 'string', value: '<text>', says: 'The option string, such as fields=RayID&sample=0.1.' },
       output: { type: 'string', value: '<json>', says: 'Output options, which win over the option string.' },
       filter: { type: 'string', value: '<json>', says: 'Which records, as a job filters them.' },

@@ -3,7 +3,7 @@ import { readFile } from 'node:fs/promises'
 import { edge, type ResultOf } from '../../contract/index.ts'
 import { command, UsageError } from '../command.ts'
 import { connect, connectFlags, scopeFlags } from '../connect.ts'
-import { print } from '../table.ts'
+import { plain, print } from '../table.ts'
 
 type Replayed = ResultOf<typeof edge.replayRules>
 
@@ -60,8 +60,3 @@ function* lines(told: Replayed): Generator<string> {
     for (const { value, count: each } of values) yield `  ${each}  ${value || '(none)'}`
   }
 }
-
-/** Stored text must not steer the terminal. */
-const plain = (text: string): string =>
-  // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is taken out
-  text.replaceAll(/[\u0000-\u001f\u007f-\u009f]/g, ' ')

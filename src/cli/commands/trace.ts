@@ -2,7 +2,7 @@
 import { rulesets } from '../../contract/index.ts'
 import { command, type Terminal, UsageError } from '../command.ts'
 import { connect, connectFlags, scopeFlags } from '../connect.ts'
-import { print } from '../table.ts'
+import { paint, plain, print } from '../table.ts'
 
 type Step = rulesets.TraceStep
 
@@ -85,10 +85,5 @@ function* tree(terminal: Terminal, steps: readonly Step[], indent = ''): Generat
 function line(terminal: Terminal, { type, step_name, name, kind, description, action, matched, note }: Step): string {
   const title = type === 'phase' ? step_name : `${kind ?? action} ${description ?? name ?? step_name}`
   const said = `${matched ? '✓' : '·'} ${plain(title)}${note ? ` (${plain(note)})` : ''}`
-  return terminal.isTerminal && matched ? `\u001b[32m${said}\u001b[0m` : said
+  return matched ? paint(terminal, 'green', said) : said
 }
-
-/** Stored text must not steer the terminal. */
-const plain = (text: string): string =>
-  // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is taken out
-  text.replaceAll(/[\u0000-\u001f\u007f-\u009f]/g, ' ')
