@@ -14,11 +14,15 @@ export const rooms = {
   exporter: ['base', 'destinations', 'jobs', 'logs'],
   edge: ['base', 'access', 'datasets', 'db', 'expression', 'logs', 'rulesets'],
   http: ['base', 'contract', 'access', 'datasets', 'expression', 'logs', 'jobs', 'rulesets', 'edge'],
-  cli: ['base', 'contract', 'datasets', 'destinations', 'expression', 'rulesets'],
+  doctor: ['base', 'destinations', 'db', 'engine', 'jobs', 'logs', 'http'],
+  cli: ['base', 'contract', 'datasets', 'destinations', 'expression', 'rulesets', 'doctor'],
 }
 
 // Rooms of which only types may be used: such an import is gone before anything runs.
 export const typesOnly = { contract: ['base'] }
+
+// Front-door files that a room may use: `serve` and `migrate` start the house itself, `doctor` looks at how it would start.
+export const frontDoorUsers = { cli: ['service', 'config', 'version', 'backup'], doctor: ['service', 'config', 'house-lock'] }
 
 // Which rooms may hold which outside package; no one else may import it.
 export const keepers = {
@@ -52,12 +56,11 @@ export default {
       name: `${room}-keeps-to-its-own`,
       severity: 'error',
       from: { path: `^src/${room}/`, pathNot: tests },
-      // cli/commands/serve and migrate start the house itself.
       to: {
         path: '^src/',
         pathNot: [
           `^src/(${[room, ...mayUse, ...(typesOnly[room] ?? [])].join('|')})/`,
-          ...(room === 'cli' ? [String.raw`^src/(service|config|version|backup)\.ts$`] : []),
+          ...(frontDoorUsers[room] ?? []).map((file) => String.raw`^src/${file}\.ts$`),
         ],
       },
     })),

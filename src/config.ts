@@ -1,6 +1,6 @@
 /** Every setting, its meaning and its default: the only reader of the environment, and the source of the reference page. */
 import { isIP } from 'node:net'
-import { accept, type Judged, judgedBy, type Reason, reject } from './base/index.ts'
+import { accept, type Judged, judgedBy, type Reason, reject, sayReasons } from './base/index.ts'
 
 type Setting<T> = {
   readonly name: string
@@ -263,6 +263,20 @@ export function readConfig(environment: Readonly<Record<string, string | undefin
     }
   }
   return judgedBy(reasons, () => values as Config)
+}
+
+/** For whoever wants to go on in spite of mistakes: each wrong setting is said, and stands at its default. */
+export function readLeniently(environment: Readonly<Record<string, string | undefined>> = process.env): {
+  readonly config: Config
+  readonly reasons: readonly Reason[]
+} {
+  const judged = readConfig(environment)
+  if (judged.ok) return { config: judged.value, reasons: [] }
+  // A reason begins with the name it is about.
+  const wrong = new Set(judged.reasons.map(({ message }) => message.split(' ')[0]))
+  const rest = readConfig(Object.fromEntries(Object.entries(environment).filter(([name]) => !wrong.has(name))))
+  if (!rest.ok) throw new Error(`the defaults are wrong: ${sayReasons(rest.reasons)}`)
+  return { config: rest.value, reasons: judged.reasons }
 }
 
 /** Settings of the command line, which share the prefix. */

@@ -1,5 +1,5 @@
 /** One process to a data directory. The lock is SQLite's own on a file beside the data: it falls with the process, even by kill -9. */
-import { accessSync, constants, mkdirSync } from 'node:fs'
+import { accessSync, constants, existsSync, mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 
@@ -32,4 +32,20 @@ export function lockDataDirectory(directory: string): { release(): void } {
   }
   const held = lock
   return { release: () => held.close() }
+}
+
+/** Whether a process holds the directory now; asked without taking it. */
+export function isHeld(directory: string): boolean {
+  const path = join(directory, 'lock')
+  if (!existsSync(path)) return false
+  const lock = new DatabaseSync(path, { readOnly: true })
+  try {
+    lock.prepare('select count(*) from sqlite_master').get()
+    return false
+  } catch (error) {
+    if (/locked|busy/.test((error as Error).message)) return true
+    throw error
+  } finally {
+    lock.close()
+  }
 }

@@ -19,7 +19,7 @@ import {
 } from './base/index.ts'
 import type { Config } from './config.ts'
 import { type DatasetRegistry, judgeDatasetFiles } from './datasets/index.ts'
-import { answers, migrate, openBus, openDatabase } from './db/index.ts'
+import { answers, migrate, NewerDatabase, openBus, openDatabase } from './db/index.ts'
 import { type DemoNeeds, demoScope, makeDemoJob, startTrickle } from './demo.ts'
 import { openEdge } from './edge/index.ts'
 import { startExporter, startHousekeeping } from './exporter/index.ts'
@@ -212,7 +212,7 @@ async function openExporter(config: Config, needs: ExportNeeds) {
 }
 
 /** The shipped datasets and the operator's own; a bad file stops the start. */
-function openDatasets({ datasets: directory }: Config): DatasetRegistry {
+export function openDatasets({ datasets: directory }: Config): DatasetRegistry {
   const files = directory === undefined ? [] : readDirectory(directory, 'SPILLWAY_DATASETS')
   const judged = judgeDatasetFiles(files)
   if (!judged.ok) throw new StartupError(sayReasons(judged.reasons))
@@ -228,7 +228,7 @@ function readDirectory(directory: string, setting: string): { file: string; text
   }
 }
 
-function openWorld(config: Config, { now, network }: Surroundings): OpenOutside {
+export function openWorld(config: Config, { now, network }: Surroundings = {}): OpenOutside {
   const address = (url: string | undefined) => (url === undefined ? undefined : new URL(url))
   return openOutside({
     allowedNetworks: config.allowedNetworks,
@@ -268,6 +268,7 @@ export async function migrateOnly(config: Config): Promise<readonly string[]> {
 
 function migrationError(error: Error & { cause?: unknown }, { databaseUrl }: Config): Error {
   const { message, cause } = error
+  if (error instanceof NewerDatabase) return new StartupError(error.message)
   const why = cause instanceof Error && cause.message ? cause.message : message
   return databaseUrl ? new StartupError(`the database of SPILLWAY_DATABASE_URL does not answer: ${why}`) : error
 }

@@ -1,13 +1,14 @@
 /** The metadata database: opened, migrated, and its tables; and words between the processes on it. */
 export { type OpenBus, openBus } from './bus.ts'
 export { copySqlite } from './copy.ts'
-export { migrate } from './migrate.ts'
+export { type MigrationState, migrate, migrationState, NewerDatabase } from './migrate.ts'
 export {
   answers,
   type Database,
   type DatabasePlace,
   type Db,
   type Dialect,
+  describeDatabase,
   isReferenced,
   isTaken,
   openDatabase,

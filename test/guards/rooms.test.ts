@@ -39,8 +39,11 @@ const planted: [file: string, text: string, rule: string | undefined][] = [
   ['contract/type.ts', `import type { base } from '../base/index.ts'\nexport type Value = typeof base`, undefined],
   ['http/front.ts', `import '../service.ts'`, 'http-keeps-to-its-own'],
   ['cli/serve.ts', `import '../service.ts'`, undefined],
+  ['cli/lock.ts', `import '../house-lock.ts'`, 'cli-keeps-to-its-own'],
+  ['doctor/lock.ts', `import '../house-lock.ts'`, undefined],
   ['jobs/side.ts', `import '../access/audit.ts'`, 'come-in-by-the-door'],
   ['service.ts', `import './access/index.ts'`, undefined],
+  ['house-lock.ts', `export {}`, undefined],
   ['house.ts', `import './access/audit.ts'`, 'the-front-door-uses-doors-too'],
   ['db/hen.ts', `import { egg } from './egg.ts'\nexport const hen = () => egg`, undefined],
   // A circle is reported once, at one of its files.

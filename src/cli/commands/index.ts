@@ -5,6 +5,7 @@ import { auditCommands } from './audit.ts'
 import { backupCommands } from './backup.ts'
 import { completionCommands } from './completion.ts'
 import { destinationCommands } from './destinations.ts'
+import { doctorCommands } from './doctor.ts'
 import { edgeCommands } from './edge.ts'
 import { generateCommands } from './generate.ts'
 import { ingestCommands } from './ingest.ts'
@@ -27,6 +28,7 @@ import { zoneCommands } from './zones.ts'
 export const commands: readonly Command[] = [
   ...serveCommands,
   ...backupCommands,
+  ...doctorCommands,
   ...ingestCommands,
   ...generateCommands,
   ...previewCommands,
@@ -47,5 +49,5 @@ export const commands: readonly Command[] = [
   ...tokenCommands,
   ...auditCommands,
   ...ruleCommands,
-]
   ...completionCommands(() => commands),
+]
