@@ -26,6 +26,7 @@ import { startExporter, startHousekeeping } from './exporter/index.ts'
 import { lockDataDirectory, StartupError } from './house-lock.ts'
 import { makeServer, makeTrust } from './http/index.ts'
 import { dropLeases, type JobNeeds, makeFloors, makeRollCall, newestWindowEnd, type TurnNeeds } from './jobs/index.ts'
+import { makeKnownJobs } from './known-jobs.ts'
 import type { LogNeeds } from './logs/index.ts'
 import { type OpenOutside, type OutsideSettings, openOutside } from './outside.ts'
 import { openRecords, stampsRecords } from './records.ts'
@@ -185,7 +186,7 @@ async function openExporter(config: Config, needs: ExportNeeds) {
   }
   // Alone on its database: whoever held a lease was this service, before it was killed.
   if (!config.databaseUrl) await dropLeases({ db })
-  const rollCall = makeRollCall(db)
+  const rollCall = makeRollCall(db, makeKnownJobs(resolve(config.data), log))
   const shared = { turns, logs, log, metrics, rollCall }
   const exporter = startExporter({
     ...shared,
@@ -267,8 +268,8 @@ export async function migrateOnly(config: Config): Promise<readonly string[]> {
 }
 
 function migrationError(error: Error & { cause?: unknown }, { databaseUrl }: Config): Error {
-  const { message, cause } = error
   if (error instanceof NewerDatabase) return new StartupError(error.message)
+  const { message, cause } = error
   const why = cause instanceof Error && cause.message ? cause.message : message
   return databaseUrl ? new StartupError(`the database of SPILLWAY_DATABASE_URL does not answer: ${why}`) : error
 }

@@ -5,9 +5,11 @@
 import { existsSync, mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
+import { setTimeout as wait } from 'node:timers/promises'
 import { fileURLToPath, pathToFileURL } from 'node:url'
 import { Kysely, PostgresDialect, type SqliteDatabase, SqliteDialect, sql } from 'kysely'
-import pg from 'pg'
+import { problems } from '../base/index.ts'
+import { openPool } from './pool.ts'
 import type { Tables } from './tables.ts'
 
 export type Db = Kysely<Tables>
@@ -58,8 +60,8 @@ function kyselySqlite(file: DatabaseSync): SqliteDatabase {
       const bind = (values: readonly unknown[]) => values as (string | number | bigint | null | Uint8Array)[]
       const made: ReturnType<SqliteDatabase['prepare']> = {
         reader: statement.columns().length > 0,
-        all: (values) => statement.all(...bind(values)),
-        run: (values) => statement.run(...bind(values)),
+        all: (values) => orPassing(() => statement.all(...bind(values))),
+        run: (values) => orPassing(() => statement.run(...bind(values))),
         iterate: (values) => statement.iterate(...bind(values)) as IterableIterator<unknown>,
       }
       // Statements with a list of values come in as many shapes as lists have lengths: keep only so many.
@@ -70,31 +72,35 @@ function kyselySqlite(file: DatabaseSync): SqliteDatabase {
   }
 }
 
+// SQLite's words for a disk that is full, fails, or may not be written: nothing was changed, and it may be freed.
+const [full, failing, readOnly] = [13, 10, 8]
+
+function orPassing<T>(work: () => T): T {
+  try {
+    return work()
+  } catch (error) {
+    const { errcode } = error as { errcode?: number }
+    // The low byte is the kind of error, the rest its detail.
+    if (errcode === undefined || ![full, failing, readOnly].includes(errcode & 0xff)) throw error
+    const problem = problems.unavailable('The data directory cannot be written just now; try again')
+    problem.cause = error
+    throw problem
+  }
+}
+
 function openPostgres(url: string): Database {
-  const types = new pg.TypeOverrides()
-  // Every 64-bit integer we store is a count or an id well below 2^53; times are text.
-  types.setTypeParser(20, Number)
-  const pool = new pg.Pool({
-    connectionString: url,
-    max: 20,
-    types,
-    connectionTimeoutMillis: 5_000,
-    application_name: 'spillway',
-  })
-  // A connection that breaks while idle is replaced at the next use; without a listener it would end the process.
-  pool.on('error', () => undefined)
-  const db = new Kysely<Tables>({ dialect: new PostgresDialect({ pool }) })
+  const db = new Kysely<Tables>({ dialect: new PostgresDialect({ pool: openPool(url) }) })
   return { db, dialect: 'postgres', close: () => db.destroy() }
 }
 
-/** True when the database answers; for readiness. */
-export async function answers(db: Db): Promise<boolean> {
-  try {
-    await sql`select 1`.execute(db)
-    return true
-  } catch {
-    return false
-  }
+/** True when the database answers, and soon; for readiness. */
+export async function answers(db: Db, withinMs = 3_000): Promise<boolean> {
+  const tooLate = wait(withinMs, false, { ref: false })
+  const answered = sql`select 1`.execute(db).then(
+    () => true,
+    () => false,
+  )
+  return Promise.race([answered, tooLate])
 }
 
 /** Which database it is, and what its clock says when that is not ours. */

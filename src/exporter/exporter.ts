@@ -1,6 +1,15 @@
 /** The exporter: notes which scopes had records, gives due jobs their turns, and works several turns at the same time. */
 import type { Log, Metrics, Nanos } from '../base/index.ts'
-import { activityFrom, type Lag, lags, noteActivity, type RollCall, takeTurn, wakeOverslept } from '../jobs/index.ts'
+import {
+  activityFrom,
+  type Lag,
+  lags,
+  noteActivity,
+  type RollCall,
+  takeTurn,
+  wakeEarly,
+  wakeOverslept,
+} from '../jobs/index.ts'
 import { activity } from '../logs/index.ts'
 import { type DeliverNeeds, deliverTurn } from './deliver.ts'
 import { type Bell, makeBell, rest } from './rest.ts'
@@ -52,8 +61,13 @@ async function tickLoop(needs: ExporterNeeds, bell: Bell, state: State, signal: 
   const [isRollCall, isReport, isSweepDue] = [every(rollCallEveryMs), every(reportEveryMs), every(sweepEveryMs)]
   // What came in before the start is known to the store alone.
   let isUnsure = true
+  let lastTick = needs.turns.now()
   while (!signal.aborted) {
     await unlessItFails(needs.log, 'noting activity', async () => {
+      const now = needs.turns.now()
+      if (now < lastTick) needs.log.warn({ seconds: Number(lastTick - now) / 1e9 }, 'the clock was set back')
+      if (now < lastTick || isUnsure) await wakeEarly(needs.turns)
+      lastTick = now
       if (isRollCall()) state.trouble = await findTrouble(needs)
       if (state.trouble) return
       if (isReport()) state.behind = await report(needs)

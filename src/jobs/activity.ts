@@ -97,3 +97,14 @@ export async function wakeOverslept({ db, now }: ActivityNeeds): Promise<void> {
     )
     .execute()
 }
+
+/** The clock was set back, or may have been while nobody looked: a turn that lies in the future is taken now. */
+export async function wakeEarly({ db, now }: ActivityNeeds): Promise<void> {
+  const moment = toMoment(now())
+  await db
+    .updateTable('jobs')
+    .set({ next_turn: moment })
+    .where('enabled', '=', 1)
+    .where('next_turn', '>', moment)
+    .execute()
+}

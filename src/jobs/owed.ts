@@ -59,8 +59,14 @@ export async function owedSince(db: Db): Promise<ReadonlyMap<string, Nanos>> {
  */
 export type RollCall = { call(): Promise<readonly number[]> }
 
-export function makeRollCall(db: Db): RollCall {
-  let present = new Map<number, readonly string[]>()
+/** Ids of jobs, each with its account and zone. */
+type Roll = ReadonlyMap<number, readonly string[]>
+
+/** Where the roll outlives the process. It must not be the database, whose answers are doubted here. */
+export type RollMemory = { recall(): Roll; keep(present: Roll): void }
+
+export function makeRollCall(db: Db, memory?: RollMemory): RollCall {
+  let present: Roll = memory?.recall() ?? new Map()
   /** The same number of jobs with the same sum of ids are the same jobs: ids are never given twice, they only grow. */
   let heard = ''
   return {
@@ -79,6 +85,7 @@ export function makeRollCall(db: Db): RollCall {
       if (missing.length === 0) {
         present = now
         heard = hears
+        memory?.keep(now)
       }
       return missing
     },

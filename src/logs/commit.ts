@@ -7,7 +7,7 @@
 import { createHash, randomBytes, randomUUID } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { ClickHouseError } from '@clickhouse/client'
-import { type Log, problems, type Scope, scopePath } from '../base/index.ts'
+import { type Log, Problem, problems, type Scope, scopePath } from '../base/index.ts'
 import type { Dataset } from '../datasets/index.ts'
 import { asProblem, type RecordStore } from './connect.ts'
 import { type Care, firstRow, insertSettings, insertStatement, rowDigits, rowsPerUnit } from './insert.ts'
@@ -93,6 +93,11 @@ async function insertOnce(
     stamp.settle()
     return { kind: 'committed' }
   } catch (error) {
+    // Nothing was sent: the disk is full, or files have run out.
+    if (error instanceof Problem) {
+      stamp.settle()
+      throw error
+    }
     if (error instanceof ClickHouseError) {
       stamp.settle()
       const problem = asProblem(error)

@@ -61,7 +61,9 @@ export function connectToEngine(engine: Engine): RecordStore {
       const name = `${randomUUID()}.rows`
       const file = join(engine.spool, name)
       try {
-        await writeFile(file, rows, { mode: 0o600, flag: 'wx' })
+        await writeFile(file, rows, { mode: 0o600, flag: 'wx' }).catch((error) => {
+          throw unavailable(error)
+        })
         await drain(await client.exec({ ...rest, http_headers: { [rowsHeader]: name } }))
       } finally {
         await rm(file, { force: true })
