@@ -70,7 +70,8 @@ export function makeMetrics() {
     watermarkAge: gauge('spillway_watermark_age_seconds', 'How far the watermark is behind the clock.'),
     jobsBehind: gauge('spillway_jobs_behind', 'Enabled jobs that owe records older than three of their intervals.'),
     jobLag: gauge('spillway_job_lag_seconds', 'How far the jobs that are most behind are behind, at most 50 of them.', [
-      'job',
+      // Not `job`: Prometheus calls by that name what it scrapes.
+      'job_id',
     ]),
     scheduling: gauge(
       'spillway_scheduling',

@@ -107,7 +107,7 @@ async function report({ turns, watermark, metrics }: ExporterNeeds): Promise<rea
   const behind: readonly Lag[] = await lags(turns, settled)
   metrics.jobsBehind.set(behind.length)
   metrics.jobLag.reset()
-  for (const { job, seconds } of behind.slice(0, 50)) metrics.jobLag.set({ job: String(job) }, seconds)
+  for (const { job, seconds } of behind.slice(0, 50)) metrics.jobLag.set({ job_id: String(job) }, seconds)
   return behind
 }
 

@@ -91,8 +91,8 @@ function Behind({ samples }: { readonly samples: readonly Sample[] }) {
         </thead>
         <tbody>
           {lags.map(({ labels, value }) => (
-            <tr key={labels.job}>
-              <td>{labels.job}</td>
+            <tr key={labels.job_id}>
+              <td>{labels.job_id}</td>
               <td className="number">{duration(value)}</td>
             </tr>
           ))}
