@@ -1,5 +1,5 @@
 /** The user behind a request: who it is, and a new key when the old one may be known to others. */
-import { hashSecret, problems, showMoment } from '../base/index.ts'
+import { hashSecret, showMoment } from '../base/index.ts'
 import { record } from './audit.ts'
 import type { AccessNeeds, Caller } from './callers.ts'
 import { newKey } from './members.ts'
@@ -35,9 +35,8 @@ export async function viewUser({ db }: AccessNeeds, caller: Caller) {
   }
 }
 
-/** Replaces the caller's API key; the old one ends at once. Only the key itself may ask: a token must not outgrow itself. */
+/** Replaces the caller's API key; the old one ends at once. */
 export async function rollKey({ db, now }: AccessNeeds, caller: Caller): Promise<{ api_key: string }> {
-  if (caller.credential.type !== 'key') throw problems.notPermitted()
   const key = newKey()
   await db.transaction().execute(async (trx) => {
     await trx

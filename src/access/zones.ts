@@ -141,9 +141,6 @@ export async function createZone(needs: AccessNeeds, caller: Caller, draft: Zone
 }
 
 export async function deleteZone({ db, now }: AccessNeeds, caller: Caller, scope: Scope): Promise<{ id: string }> {
-  if (!may(caller, 'account:admin', { kind: 'account', id: scope.account, account: scope.account })) {
-    throw problems.notPermitted()
-  }
   return db.transaction().execute(async (trx) => {
     const zone = await trx.selectFrom('zones').selectAll().where('id', '=', scope.id).executeTakeFirst()
     if (!zone) throw problems.zoneMissing()

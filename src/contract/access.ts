@@ -58,6 +58,8 @@ export const rollKey = operation({
   place: 'none',
   path: '/user/key',
   allowed: 'anyone',
+  // A token must not outgrow itself.
+  only: 'key',
   result: Type.Object({ api_key: Type.String() }),
 })
 
@@ -101,6 +103,7 @@ export const createAccount = operation({
   place: 'none',
   path: '/accounts',
   allowed: 'anyone',
+  only: 'super',
   body: strict({ name, type: Type.Optional(Type.String()) }),
   result: account,
 })
@@ -136,6 +139,7 @@ export const deleteAccount = operation({
   place: 'account',
   path: '',
   allowed: 'account:admin',
+  only: 'super',
   result: gone,
 })
 
@@ -191,7 +195,8 @@ export const createZone = operation({
   method: 'POST',
   place: 'none',
   path: '/zones',
-  allowed: 'anyone',
+  allowed: 'account:admin',
+  inAccount: true,
   body: strict({
     name: Type.String({ minLength: 1, maxLength: 253 }),
     account: strict({ id }),
@@ -219,7 +224,8 @@ export const deleteZone = operation({
   method: 'DELETE',
   place: 'zone',
   path: '',
-  allowed: 'anyone',
+  allowed: 'account:admin',
+  inAccount: true,
   result: gone,
 })
 

@@ -51,6 +51,8 @@ export const listUserAudit = operation({
   place: 'none',
   path: '/user/audit_logs',
   allowed: 'anyone',
+  // In every account: more than a token of one account may see.
+  only: 'key',
   query,
   result: Type.Array(entry),
   pages: 'numbered',

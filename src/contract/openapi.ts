@@ -49,6 +49,7 @@ function describe(operation: Operation, path: string): Record<string, unknown> {
     tags: [operation.tag],
     ...(operation.allowed === 'open' ? { security: [] } : {}),
     ...(operation.allowed === 'open' || operation.allowed === 'anyone' ? {} : { 'x-permission': operation.allowed }),
+    ...(operation.only ? { 'x-only': operation.only } : {}),
     parameters: [...pathParameters(operation, path), ...queryParameters(operation)],
     ...(operation.body
       ? { requestBody: { required: true, content: { [bodyType(operation)]: { schema: operation.body } } } }

@@ -20,6 +20,10 @@ export type Operation = {
   /** Below the scope, with `{name}` for parameters. */
   readonly path: string
   readonly allowed: Allowed
+  /** Who alone may call it, whatever they hold besides: super administrators, or users by their own key and no token. */
+  readonly only?: 'super' | 'key'
+  /** The permission must hold in the whole account: the one above the zone or, beside the scopes, the one that the body names. */
+  readonly inAccount?: true
   readonly params?: TObject
   readonly query?: TObject
   readonly body?: TSchema

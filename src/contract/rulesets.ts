@@ -299,6 +299,7 @@ export const importManagedRuleset = operation({
   place: 'none',
   path: '/managed/rulesets',
   allowed: 'anyone',
+  only: 'super',
   query: dryRun,
   body: Type.Object(
     {

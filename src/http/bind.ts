@@ -3,7 +3,7 @@
  * rate limit and validation, in that order, with its answer in the envelope.
  */
 import { type IncomingHttpHeaders, type IncomingMessage, METHODS } from 'node:http'
-import type { Readable } from 'node:stream'
+import { Readable } from 'node:stream'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { type AccessNeeds, type Caller, findScope, may, type Paged } from '../access/index.ts'
 import { type Clock, isId, type Metrics, Problem, problems, type Scope } from '../base/index.ts'
@@ -111,7 +111,8 @@ export function makeBind(needs: BindNeeds): { bind: Bind; bound: readonly Operat
               checkPath(checks.params, request)
               checks.query?.(request.query)
               const dialect = dialectOf(request.originalUrl)
-              const body = fromDialect(dialect, request.body)
+              const body =
+                operation.stream === 'in' ? (request.body ?? Readable.from([])) : fromDialect(dialect, request.body)
               checks.body?.(body)
               const asked = ask(request, reply, { scope: found.scope, base, dialect, body })
               const result = await handle(asked as Asked<typeof operation>, found.caller)
@@ -162,10 +163,17 @@ async function admit(
   })
   if (operation.rateLimited !== false) limitRate(allow(caller.user.id), reply, metrics)
   const scope = operation.place === 'none' ? null : await scopeOf(access, caller, request)
-  if (operation.allowed !== 'anyone' && operation.allowed !== 'open') {
-    if (!scope || !may(caller, operation.allowed, scope)) throw problems.notPermitted()
-  }
+  if (!isAllowed(operation, caller, scope)) throw problems.notPermitted()
   return { caller, scope }
+}
+
+function isAllowed({ allowed, only, inAccount }: Operation, caller: Caller, scope: Scope | null): boolean {
+  if (only === 'super' && !caller.isSuper) return false
+  if (only === 'key' && caller.credential.type !== 'key') return false
+  if (allowed === 'anyone' || allowed === 'open') return true
+  // The account that a body names is looked at by who reads the body.
+  if (!scope) return inAccount === true
+  return may(caller, allowed, inAccount ? { kind: 'account', id: scope.account, account: scope.account } : scope)
 }
 
 async function scopeOf(access: AccessNeeds, caller: Caller, request: FastifyRequest): Promise<Scope> {
