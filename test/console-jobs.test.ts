@@ -166,7 +166,7 @@ test('received records are found by time and filter, counted over time, and open
   await page.getByRole('button', { name: 'Query', exact: true }).last().click()
   await page.getByRole('button', { name: 'Filter (on)' }).waitFor()
   await page.getByText('Loading records').waitFor({ state: 'detached' })
-  const statuses = await page.locator('.records tbody tr').allTextContents()
+  const statuses = await page.locator('.records [data-row] tr').allTextContents()
   assert.ok(statuses.length > 0)
   assert.ok(statuses.every((row) => row.includes('503')))
 })

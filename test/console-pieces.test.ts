@@ -3,17 +3,22 @@ import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import fc from 'fast-check'
 import { kinds, maskedBuild } from '../console/src/jobs/destination-kinds.ts'
-import { readSelection, redaction, writeOptions } from '../console/src/jobs/selection.ts'
+import { escaped, unescaped } from '../console/src/jobs/output.ts'
+import { readSelection, redaction, writeOptions, writeSelection } from '../console/src/jobs/selection.ts'
+import { examples, type ListKind, kinds as listKinds, readItems } from '../console/src/lists/items.ts'
 import { piecesOf, stretchAround } from '../console/src/parts/long-list.ts'
 import { readRequestText } from '../console/src/rulesets/curl.ts'
 import { differenceOf } from '../console/src/rulesets/difference.ts'
 import { changeDraft, emptyDraft } from '../console/src/rulesets/draft.ts'
+import { needsOf } from '../console/src/rulesets/needs.ts'
 import { skippablePhases } from '../console/src/rulesets/skippable.ts'
-import { catalogue } from '../src/contract/index.ts'
-import { datasets, judgeOptions } from '../src/datasets/index.ts'
+import { catalogue, rulesets } from '../src/contract/index.ts'
+import { datasets, judgeOptions, judgeOutputOptions } from '../src/datasets/index.ts'
 import { kinds as destinationKinds, judgeDestination } from '../src/destinations/index.ts'
 import { fields, functions } from '../src/expression/index.ts'
 import { phases } from '../src/rulesets/index.ts'
+import { itemShapes } from '../src/rulesets/list-items.ts'
+import { judgeShape, listOf } from '../src/rulesets/shape.ts'
 import { type House, startHouse } from './house.ts'
 
 const secret = 'c2VjcmV0+words/thatnobodysees'
@@ -86,13 +91,74 @@ test('options that go through the form mean the same, without the redaction', ()
     fc.property(options, ({ fields: chosen, sample, timestamps, redacts }) => {
       const named = chosen.length > 0 ? `fields=${chosen.join(',')}&` : ''
       const text = `${named}sample=${sample}&timestamps=${timestamps}${redacts ? `&${redaction}=true` : ''}`
-      const saved = writeOptions(readSelection(dataset.name, text, ''))
+      const job = { dataset: dataset.name, logfetch_options: text, output_options: null, filter: '' }
+      const saved = writeOptions(readSelection(job))
       const [before, after] = [judgeOptions(text, dataset), judgeOptions(saved, dataset)]
       assert.ok(before.ok && after.ok, saved)
       assert.deepEqual(after.value, { ...before.value, redact: false })
       assert.ok(!saved.includes(redaction))
     }),
   )
+})
+
+test('output options that go through the form mean the same, without the redaction', () => {
+  const [dataset] = datasets.filter(({ name }) => name === 'http_requests')
+  assert.ok(dataset)
+  const framed = fc.record(
+    {
+      output_type: fc.constantFrom('ndjson', 'csv'),
+      compression: fc.constantFrom('gzip', 'zstd', 'none', null),
+      batch_prefix: fc.string(),
+      record_suffix: fc.constantFrom('\n', '}\r\n', '\\n', null),
+      record_template: fc.constantFrom('{{.RayID}} <b>', '', null),
+    },
+    { requiredKeys: [] },
+  )
+  const chosen = fc.record(
+    {
+      field_names: fc.subarray(
+        dataset.fields.map(({ name }) => name),
+        { minLength: 1 },
+      ),
+      sample_rate: fc.constantFrom(1, 0.5, 0.001),
+      timestamp_format: fc.constantFrom('unix', 'rfc3339ms', 'unixnano'),
+      [redaction]: fc.boolean(),
+    },
+    { requiredKeys: [] },
+  )
+  fc.assert(
+    fc.property(fc.oneof(framed, fc.constant({ output_type: 'parquet' })), chosen, (frame, members) => {
+      const options = { ...frame, ...members }
+      const job = { dataset: dataset.name, logfetch_options: '', output_options: options, filter: '' }
+      const saved = writeSelection(readSelection(job)).output_options
+      const [before, after] = [judgeOutputOptions(options, dataset), judgeOutputOptions(saved, dataset)]
+      assert.ok(before.ok && after.ok)
+      assert.deepEqual(after.value, { ...before.value, redact: false })
+      assert.ok(saved && !(redaction in saved))
+    }),
+  )
+  fc.assert(fc.property(fc.string(), (text) => assert.equal(unescaped(escaped(text)), text)))
+})
+
+test('lines become items of a list as the rulesets room reads them', () => {
+  const read = (kind: ListKind, text: string) => {
+    const items = readItems(kind, text)
+    const judged = judgeShape(listOf(itemShapes[kind]), items)
+    return judged.ok ? items : judged.reasons.map(({ pointer }) => pointer)
+  }
+  for (const [kind] of listKinds)
+    assert.deepEqual(read(kind, examples[kind] ?? ''), readItems(kind, examples[kind] ?? ''))
+  assert.deepEqual(read('ip', ' 192.0.2.1 #  a # b \n\n2001:db8::/32\n'), [
+    { ip: '192.0.2.1', comment: 'a # b' },
+    { ip: '2001:db8::/32' },
+  ])
+  assert.deepEqual(read('asn', 'AS64500\n64501 # x'), [{ asn: 64500 }, { asn: 64501, comment: 'x' }])
+  assert.deepEqual(read('string', 'one # two'), [{ string: 'one # two' }])
+  assert.deepEqual(read('redirect', 'a.example/x https://b.example/y 308'), [
+    { redirect: { source_url: 'a.example/x', target_url: 'https://b.example/y', status_code: 308 } },
+  ])
+  assert.deepEqual(read('ip', '192.0.2.1\nnot one'), ['/1/ip'])
+  assert.deepEqual(read('asn', 'twelve'), ['/0/asn'])
 })
 
 test('a request is read from a curl line, a raw request or an address', () => {
@@ -239,4 +305,20 @@ test('the catalogue tells which datasets, phases, fields, functions and actions 
     client.call(catalogue.viewLanguage, { scope: zoneScope, query: { phase: 'nowhere' } }),
     /unknown phase/,
   )
+})
+
+test('a rule with a fresh action is accepted in every phase, but for what only a person can choose', async () => {
+  const { client, zoneScope: scope } = house
+  for (const { name: phase, actions_of_entry_point: actions } of await client.call(catalogue.listPhases, { scope })) {
+    const language = await client.call(catalogue.viewLanguage, { scope, query: { phase } })
+    for (const action of actions.filter((one) => one !== 'execute')) {
+      const rule = { action, expression: 'true', ...needsOf(action, phase, language) }
+      await client.call(rulesets.updateEntryPoint, {
+        scope,
+        params: { phase },
+        query: { dry_run: true },
+        body: { rules: [rule] },
+      })
+    }
+  }
 })

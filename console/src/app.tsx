@@ -3,13 +3,17 @@ import { type ReactNode, useCallback, useEffect, useMemo, useState } from 'react
 import type { Credential } from '../../src/contract/index.ts'
 import { useAnswer } from './asking.ts'
 import { AuditPage } from './audit/audit-page.tsx'
+import { EdgePage } from './edge/edge-page.tsx'
 import { JobPage } from './jobs/job-page.tsx'
 import { JobsPage } from './jobs/jobs-page.tsx'
 import { NewJobPage } from './jobs/new-job-page.tsx'
+import { ListPage } from './lists/list-page.tsx'
+import { ListsPage } from './lists/lists-page.tsx'
 import { LogsPage } from './logs/logs-page.tsx'
 import { isSignedOut, Problem } from './parts/notice.tsx'
 import { Empty, Loading, Page } from './parts/page.tsx'
 import { PeoplePage } from './people/people-page.tsx'
+import { PlacesPage } from './places/places-page.tsx'
 import { go, Link, useSegments } from './router.tsx'
 import { RulesetPage } from './rulesets/ruleset-page.tsx'
 import { RulesetsPage } from './rulesets/rulesets-page.tsx'
@@ -59,13 +63,18 @@ function SignedIn({ credential, onSignOut }: SignedInProps) {
       </div>
     )
   if (!estate.value) return <Loading what="your accounts and zones" />
-  return <Placed client={client} estate={estate.value} onSignOut={() => onSignOut()} />
+  return <Placed client={client} estate={estate.value} onRefresh={estate.again} onSignOut={() => onSignOut()} />
 }
 
-type PlacedProps = { readonly client: Session['client']; readonly estate: Estate; onSignOut(): void }
+type PlacedProps = {
+  readonly client: Session['client']
+  readonly estate: Estate
+  onRefresh(): void
+  onSignOut(): void
+}
 
 /** Finds the zone or account of the address, or goes to the first there is. */
-function Placed({ client, estate, onSignOut }: PlacedProps) {
+function Placed({ client, estate, onRefresh, onSignOut }: PlacedProps) {
   const [word, id, ...rest] = useSegments()
   const place = placeOf(estate, word, id)
   const first = estate.zones[0] ?? estate.accounts[0]
@@ -91,6 +100,7 @@ function Placed({ client, estate, onSignOut }: PlacedProps) {
     place: shown,
     scope: scopeOf(shown),
     at: (...segments) => pathIn(shown, ...segments),
+    refresh: onRefresh,
     signOut: onSignOut,
   }
   return (
@@ -115,12 +125,18 @@ function pageOf([page, what, more]: readonly string[]): ReactNode {
       if (what === undefined) return <RulesetsPage />
       if (what === 'phases' && more) return <RulesetPage key={more} address={{ phase: more }} />
       return <RulesetPage key={what} address={{ id: what }} />
+    case 'lists':
+      return what === undefined ? <ListsPage /> : <ListPage key={what} id={what} />
+    case 'edge':
+      return <EdgePage />
     case 'trace':
       return <TracePage />
     case 'audit':
       return <AuditPage />
     case 'people':
       return <PeoplePage />
+    case 'places':
+      return <PlacesPage />
     case 'system':
       return <SystemPage />
     default:

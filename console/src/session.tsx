@@ -29,7 +29,7 @@ export function storeCredential(credential: Credential | undefined): void {
 export const clientFor = (credential: Credential): Client =>
   makeClient({ baseUrl: `${location.origin}/v4`, credential, interface: 'UI' })
 
-/** What a signed-in person can see, learned once at sign-in. */
+/** What a signed-in person can see; learned at sign-in, and again when it was changed here. */
 export type Estate = { readonly user: User; readonly accounts: readonly Account[]; readonly zones: readonly Zone[] }
 
 export async function readEstate(client: Client): Promise<Estate> {
@@ -67,6 +67,8 @@ export type Session = Estate & {
   readonly scope: ScopeRef
   /** The path of a page in this place. */
   at(...segments: readonly string[]): string
+  /** Looks again which accounts and zones there are. */
+  refresh(): void
   signOut(): void
 }
 

@@ -11,9 +11,12 @@ const pages: readonly (readonly [page: string, words: string, icon: IconName])[]
   ['jobs', 'Export jobs', 'jobs'],
   ['logs', 'Logs', 'logs'],
   ['rulesets', 'Rulesets', 'rules'],
+  ['lists', 'Lists', 'lists'],
   ['trace', 'Trace a request', 'trace'],
+  ['edge', 'Edge', 'edge'],
   ['audit', 'Audit', 'audit'],
   ['people', 'Tokens & members', 'people'],
+  ['places', 'Accounts & zones', 'places'],
   ['system', 'System', 'system'],
 ]
 

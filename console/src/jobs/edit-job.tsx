@@ -12,7 +12,7 @@ import { Card } from '../parts/page.tsx'
 import { useSession } from '../session.tsx'
 import type { Job } from './job.ts'
 import { Preview } from './preview.tsx'
-import { readSelection, redaction, redacts, writeOptions } from './selection.ts'
+import { readSelection, redaction, redacts, writeSelection } from './selection.ts'
 import { SelectionForm } from './selection-form.tsx'
 
 type EditJobProps = { readonly job: Job; onDone(): void; onClose(): void }
@@ -20,18 +20,14 @@ type EditJobProps = { readonly job: Job; onDone(): void; onClose(): void }
 export function EditJob({ job, onDone, onClose }: EditJobProps) {
   const { client, scope } = useSession()
   const [name, setName] = useState(job.name)
-  const [selection, setSelection] = useState(() => readSelection(job.dataset, job.logfetch_options, job.filter))
+  const [selection, setSelection] = useState(() => readSelection(job))
   const [isPreviewed, setPreviewed] = useState(false)
   const [limits, setLimits] = useState(() => readLimits(job))
   const save = useAction(async () => {
-    const options = writeOptions(selection)
-    const body = { logfetch_options: options, dataset: job.dataset }
-    const { valid, message } = await client.call(logexport.judgeOrigin, { scope, body })
-    if (!valid) throw new Error(message)
     await client.call(logexport.updateJob, {
       scope,
       params: { job_id: job.id },
-      body: { name, logfetch_options: options, filter: selection.filter, ...writeLimits(limits) },
+      body: { name, ...writeSelection(selection), ...writeLimits(limits) },
     })
     onDone()
   })
@@ -44,9 +40,9 @@ export function EditJob({ job, onDone, onClose }: EditJobProps) {
       }}
     >
       <Card title="Edit">
-        <Notice tone={redacts(job.logfetch_options) ? 'warn' : 'info'}>
+        <Notice tone={redacts(job) ? 'warn' : 'info'}>
           <p>
-            {redacts(job.logfetch_options) ? (
+            {redacts(job) ? (
               <>
                 This job redacts <code>{'${'}</code> (<code>{redaction}=true</code>). Saving here sets that option to
                 false; it can be set through the API only.
@@ -73,7 +69,7 @@ export function EditJob({ job, onDone, onClose }: EditJobProps) {
           ))}
         </div>
       </Card>
-      {isPreviewed && <Preview selection={selection} output={job.output_options} />}
+      {isPreviewed && <Preview selection={selection} />}
       <Problem error={save.error} />
       <div className="row">
         <Button tone="main" type="submit" isBusy={save.isRunning}>

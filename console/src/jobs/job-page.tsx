@@ -6,14 +6,17 @@ import { ago, bytes, count, counted, duration, when } from '../format.ts'
 import { Button } from '../parts/button.tsx'
 import { BarChart } from '../parts/charts.tsx'
 import { Confirm } from '../parts/dialog.tsx'
+import { Fold } from '../parts/fold.tsx'
 import { Notice, Problem } from '../parts/notice.tsx'
 import { Badge, Card, Figure, Loading, Page } from '../parts/page.tsx'
 import { go, Link } from '../router.tsx'
 import { useSession } from '../session.tsx'
-import { BackfillCard } from './backfill-card.tsx'
+import { Backfill } from './backfill.tsx'
 import { EditJob } from './edit-job.tsx'
+import { Gaps } from './gaps.tsx'
 import { type Delivery, healthOf, type Job, nameOf, placeWords, type Status, windowsOf } from './job.ts'
 import { Ledger } from './ledger.tsx'
+import { mayBeSigned, Signing } from './signing.tsx'
 
 const pollMs = 2_500
 
@@ -98,7 +101,19 @@ function KnownJob({ job, error, deliveries, status, again }: KnownJobProps) {
       )}
       <JobFigures job={job} status={status} deliveries={deliveries ?? []} />
       {deliveries && <Charts deliveries={deliveries} />}
-      <BackfillCard job={job} status={status} />
+      <div className="folds">
+        <Fold title="Backfill" verb="Backfill a past range…">
+          <Backfill job={job} status={status} />
+        </Fold>
+        <Fold title="Gaps" verb="Look for gaps…">
+          <Gaps job={job} status={status} />
+        </Fold>
+        {mayBeSigned(job) && (
+          <Fold title="Signing secrets" verb="Signing secrets…">
+            <Signing job={job} />
+          </Fold>
+        )}
+      </div>
       {deliveries ? <Ledger deliveries={deliveries} /> : <Loading what="deliveries" />}
       {open === 'delete' && (
         <Confirm

@@ -1,6 +1,6 @@
 /** The guide to a new job: where to, whose it is, which records, and go. */
 import { useState } from 'react'
-import { catalogue, logexport } from '../../../src/contract/index.ts'
+import { catalogue, logexport, preview } from '../../../src/contract/index.ts'
 import { useAction, useAnswer } from '../asking.ts'
 import { Button } from '../parts/button.tsx'
 import { Check, Select, TextField } from '../parts/field.tsx'
@@ -12,7 +12,7 @@ import { ChallengeStep, type Proof } from './challenge-step.tsx'
 import { type Kind, kinds, maskedBuild, type Values } from './destination-kinds.ts'
 import { DestinationStep } from './destination-step.tsx'
 import { Preview } from './preview.tsx'
-import { freshSelection, type Selection, writeOptions } from './selection.ts'
+import { freshSelection, type Selection, writeSelection } from './selection.ts'
 import { SelectionForm } from './selection-form.tsx'
 import { StepFoot } from './step-foot.tsx'
 
@@ -94,9 +94,8 @@ function RecordsStep({ selection, onChange, onBack, onNext }: RecordsStepProps) 
   const shown = selection ?? (usual && { ...freshSelection, dataset: usual.name })
   const judge = useAction(async () => {
     if (!shown) return
-    const body = { dataset: shown.dataset, logfetch_options: writeOptions(shown) }
-    const { valid, message } = await client.call(logexport.judgeOrigin, { scope, body })
-    if (!valid) throw new Error(message)
+    // A preview is refused for every reason for which the job would be.
+    await client.call(preview.previewJob, { scope, body: { dataset: shown.dataset, ...writeSelection(shown) } })
     onChange(shown)
     onNext()
   })
@@ -144,8 +143,7 @@ function EnableStep({ selection, proof, masked, onBack }: EnableStepProps) {
         destination_conf: proof.conf,
         ownership_challenge: proof.token,
         dataset: selection.dataset,
-        logfetch_options: writeOptions(selection),
-        ...(selection.filter === '' ? {} : { filter: selection.filter }),
+        ...writeSelection(selection),
         enabled: isEnabled,
       },
     })
@@ -167,6 +165,7 @@ function EnableStep({ selection, proof, masked, onBack }: EnableStepProps) {
             <code>{selection.dataset}</code>, {selection.fields.length || 'the default'} fields
             {Number(selection.sample) < 1 && `, ${Number(selection.sample) * 100} % of records`}
             {selection.filter !== '' && ', filtered'}
+            {selection.output && `, as ${selection.output.output_type ?? 'ndjson'}`}
           </dd>
           <dt>To</dt>
           <dd>

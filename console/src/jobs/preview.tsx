@@ -6,18 +6,11 @@ import { Button } from '../parts/button.tsx'
 import { Problem } from '../parts/notice.tsx'
 import { Card, Empty, Loading } from '../parts/page.tsx'
 import { useSession } from '../session.tsx'
-import { type Selection, writeOptions } from './selection.ts'
+import { type Selection, writeSelection } from './selection.ts'
 
-type PreviewProps = { readonly selection: Selection; readonly output?: Readonly<Record<string, unknown>> | null }
-
-export function Preview({ selection, output = null }: PreviewProps) {
+export function Preview({ selection }: { readonly selection: Selection }) {
   const { client, scope } = useSession()
-  const body = {
-    dataset: selection.dataset,
-    logfetch_options: writeOptions(selection),
-    filter: selection.filter,
-    ...(output ? { output_options: output } : {}),
-  }
+  const body = { dataset: selection.dataset, ...writeSelection(selection) }
   const { value, error, isLoading, again } = useAnswer(
     (signal) => client.call(preview.previewJob, { scope, body, signal }),
     [scope, body],

@@ -1,10 +1,11 @@
-/** Fields, sampling, timestamps and filter: the same form for a new job and for one that is changed. */
+/** Fields, sampling, timestamps, format and filter: the same form for a new job and for one that is changed. */
 import { useMemo, useState } from 'react'
 import { Button } from '../parts/button.tsx'
 import { Select, TextField } from '../parts/field.tsx'
 import { Problem } from '../parts/notice.tsx'
 import { type FieldInfo, useFields } from './fields.ts'
 import { FilterBuilder } from './filter-builder.tsx'
+import { OutputForm } from './output-form.tsx'
 import type { Selection } from './selection.ts'
 
 type SelectionFormProps = { readonly selection: Selection; onChange(selection: Selection): void }
@@ -43,11 +44,14 @@ export function SelectionForm({ selection, onChange }: SelectionFormProps) {
           onChange={(value) => set({ timestamps: value })}
           options={[
             ['rfc3339', 'RFC 3339, such as 2026-01-31T09:30:00Z'],
+            ['rfc3339ms', 'RFC 3339 with milliseconds'],
+            ['rfc3339ns', 'RFC 3339 with nanoseconds'],
             ['unix', 'Unix seconds'],
             ['unixnano', 'Unix nanoseconds'],
           ]}
         />
       </div>
+      <OutputForm output={selection.output} onChange={(output) => set({ output })} />
       <div className="field">
         <span className="label">Filter</span>
         <FilterBuilder fields={fields.all} filter={selection.filter} onChange={(filter) => set({ filter })} />

@@ -24,6 +24,40 @@ export function Dialog({ title, children, onClose }: DialogProps) {
   )
 }
 
+type FormDialogProps = {
+  readonly title: string
+  readonly verb: string
+  readonly tone?: 'main' | 'danger'
+  readonly isReady?: boolean
+  readonly children: ReactNode
+  act(): Promise<void>
+  onClose(): void
+}
+
+/** A few fields and what is to be done with them; what went wrong is said above the buttons. */
+export function FormDialog({ title, verb, tone = 'main', isReady = true, children, act, onClose }: FormDialogProps) {
+  const action = useAction(act)
+  return (
+    <Dialog title={title} onClose={onClose}>
+      <form
+        onSubmit={(event) => {
+          event.preventDefault()
+          if (isReady) void action.run()
+        }}
+      >
+        {children}
+        <Problem error={action.error} />
+        <footer>
+          <Button onClick={onClose}>Cancel</Button>
+          <Button tone={tone} type="submit" disabled={!isReady} isBusy={action.isRunning}>
+            {verb}
+          </Button>
+        </footer>
+      </form>
+    </Dialog>
+  )
+}
+
 type ConfirmProps = {
   readonly title: string
   readonly children: ReactNode
@@ -35,28 +69,13 @@ type ConfirmProps = {
 }
 
 /** For what cannot be undone: the name has to be typed. */
-export function Confirm({ title, children, word, verb, act, onClose }: ConfirmProps) {
+export function Confirm({ children, word, ...rest }: ConfirmProps) {
   const [typed, setTyped] = useState('')
-  const action = useAction(act)
   return (
-    <Dialog title={title} onClose={onClose}>
-      <form
-        onSubmit={(event) => {
-          event.preventDefault()
-          if (typed === word) void action.run()
-        }}
-      >
-        <div className="prose">{children}</div>
-        <TextField label={`Type ${word} to confirm`} value={typed} onChange={setTyped} />
-        <Problem error={action.error} />
-        <footer>
-          <Button onClick={onClose}>Cancel</Button>
-          <Button tone="danger" type="submit" disabled={typed !== word} isBusy={action.isRunning}>
-            {verb}
-          </Button>
-        </footer>
-      </form>
-    </Dialog>
+    <FormDialog {...rest} tone="danger" isReady={typed === word}>
+      <div className="prose">{children}</div>
+      <TextField label={`Type ${word} to confirm`} value={typed} onChange={setTyped} />
+    </FormDialog>
   )
 }
 

@@ -15,7 +15,7 @@ export function PeoplePage() {
       title="Tokens & members"
       says={`Who may do what in ${place.account.name}. A role fits people; a token fits a program, with no more than it needs.`}
     >
-      <Tokens />
+      <Tokens title="API tokens" empty="No tokens yet" addVerb="New token" usual={['logs:read']} />
       <Members />
       <OwnKey />
     </Page>

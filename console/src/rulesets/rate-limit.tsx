@@ -7,16 +7,6 @@ import { FormOrJson } from './form-or-json.tsx'
 import { type Members, membersOf, numberOr, textOf, withMember } from './members.ts'
 import { NamesField } from './names-field.tsx'
 
-/** Rules of these phases count, but for those that only run or skip others. */
-export const countsRequests = (phase: string, action: string): boolean =>
-  phase.endsWith('_ratelimit') && action !== 'execute' && action !== 'skip'
-
-export const freshRateLimit: Members = {
-  characteristics: ['cf.colo.id', 'ip.src'],
-  period: 60,
-  requests_per_period: 100,
-}
-
 const periods = [10, 60, 120, 300, 600, 3600].map(
   (seconds) => [String(seconds), seconds < 60 ? `${seconds} seconds` : `${seconds / 60} min`] as const,
 )

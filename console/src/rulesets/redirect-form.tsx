@@ -7,10 +7,8 @@ import { useSession } from '../session.tsx'
 import type { ParameterFormProps } from './action-parameters.tsx'
 import { ExpressionEditor } from './expression-editor.tsx'
 import { membersOf, textOf, withMember } from './members.ts'
+import { redirectsByList } from './needs.ts'
 import { errorsBelow, ValueSource } from './value-source.tsx'
-
-/** The phase whose redirects take their targets from lists. */
-const bulkPhase = 'http_request_redirect'
 
 const statuses = [
   ['', '302 Found (the usual)'],
@@ -22,7 +20,7 @@ const statuses = [
 ] as const
 
 export function RedirectForm(props: ParameterFormProps) {
-  return props.phase === bulkPhase ? <FromList {...props} /> : <FromValue {...props} />
+  return redirectsByList(props.phase) ? <FromList {...props} /> : <FromValue {...props} />
 }
 
 function FromValue({ value, errors, language, onChange }: ParameterFormProps) {

@@ -4,12 +4,11 @@ import { Button } from '../parts/button.tsx'
 import { Check, Select, TextField } from '../parts/field.tsx'
 import type { ParameterFormProps } from './action-parameters.tsx'
 import { type Members, membersOf, withMember } from './members.ts'
+import { rewritesAddress } from './needs.ts'
 import { errorsBelow, ValueSource } from './value-source.tsx'
 
-const addressPhases = ['http_request_transform', 'http_request_sanitize']
-
 export function RewriteForm(props: ParameterFormProps) {
-  return addressPhases.includes(props.phase) ? <AddressForm {...props} /> : <HeadersForm {...props} />
+  return rewritesAddress(props.phase) ? <AddressForm {...props} /> : <HeadersForm {...props} />
 }
 
 function AddressForm({ value, errors, language, onChange }: ParameterFormProps) {

@@ -7,7 +7,8 @@ import { ActionParameters } from './action-parameters.tsx'
 import type { Change, RuleDraft } from './draft.ts'
 import { ExpressionEditor, type Language } from './expression-editor.tsx'
 import { errorsOfRule } from './fault.ts'
-import { countsRequests, freshRateLimit, RateLimit } from './rate-limit.tsx'
+import { countsRequests, needsOf } from './needs.ts'
+import { RateLimit } from './rate-limit.tsx'
 import { Replay } from './replay.tsx'
 import type { RuleBody } from './ruleset.ts'
 
@@ -36,18 +37,9 @@ export function RuleForm({ rule, phase, actions, language, refusals, check, disp
   const action = String(said.action)
   const act = (next: string) => {
     const { action_parameters: _parameters, ratelimit, ...rest } = said
-    const example = next === 'execute' ? {} : language?.actions.find(({ name }) => name === next)?.example
-    const isNeeded = example !== undefined && (next === 'execute' || Object.keys(example).length > 0)
-    dispatch({
-      kind: 'set',
-      key,
-      said: {
-        ...rest,
-        action: next,
-        ...(isNeeded ? { action_parameters: example } : {}),
-        ...(countsRequests(phase, next) ? { ratelimit: ratelimit ?? freshRateLimit } : {}),
-      },
-    })
+    const needs = needsOf(next, phase, language)
+    const kept = ratelimit !== undefined && needs.ratelimit !== undefined ? { ratelimit } : {}
+    dispatch({ kind: 'set', key, said: { ...rest, action: next, ...needs, ...kept } })
   }
   return (
     <div className="rule-form">

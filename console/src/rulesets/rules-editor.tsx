@@ -10,7 +10,7 @@ import { useSession } from '../session.tsx'
 import { differenceOf } from './difference.ts'
 import { DifferenceView } from './difference-view.tsx'
 import { changeDraft, emptyDraft, isChanged } from './draft.ts'
-import { countsRequests, freshRateLimit } from './rate-limit.tsx'
+import { needsOf } from './needs.ts'
 import type { RuleCheck } from './rule-form.tsx'
 import { RuleList } from './rule-list.tsx'
 import { type Address, bodyOf, openRuleset, type RulesetView } from './ruleset.ts'
@@ -50,8 +50,8 @@ export function RulesEditor({ address, deployed, phase, actions, again }: RulesE
   )
   const add = () => {
     const action = actions[0] ?? 'block'
-    const rates = countsRequests(phase, action) ? { ratelimit: freshRateLimit } : {}
-    dispatch({ kind: 'add', said: { action, expression: '', description: '', enabled: true, ...rates } })
+    const needs = needsOf(action, phase, language.value)
+    dispatch({ kind: 'add', said: { action, expression: '', description: '', enabled: true, ...needs } })
   }
 
   return (

@@ -1,10 +1,10 @@
 /** Phases in the order a request passes them, with what is deployed in each; then the rulesets that can be executed. */
 import { useState } from 'react'
 import { catalogue, rulesets } from '../../../src/contract/index.ts'
-import { useAction, useAnswer } from '../asking.ts'
+import { useAnswer } from '../asking.ts'
 import { ago } from '../format.ts'
 import { Button } from '../parts/button.tsx'
-import { Dialog } from '../parts/dialog.tsx'
+import { FormDialog } from '../parts/dialog.tsx'
 import { Select, TextField } from '../parts/field.tsx'
 import { Problem } from '../parts/notice.tsx'
 import { Badge, Loading, Page } from '../parts/page.tsx'
@@ -113,29 +113,15 @@ function NewRuleset({ phases, onClose }: NewRulesetProps) {
   const { client, scope, at } = useSession()
   const [name, setName] = useState('')
   const [phase, setPhase] = useState(phases[0]?.[0] ?? '')
-  const make = useAction(async () => {
+  const make = async () => {
     const body = { name, kind: 'custom', phase, rules: [] }
     const made = await client.call(rulesets.createRuleset, { scope, body })
     if (made) go(at('rulesets', made.id))
-  })
+  }
   return (
-    <Dialog title="New custom ruleset" onClose={onClose}>
-      <form
-        onSubmit={(event) => {
-          event.preventDefault()
-          void make.run()
-        }}
-      >
-        <TextField label="Name" value={name} onChange={setName} required hint="It cannot be changed later." />
-        <Select label="Phase" value={phase} onChange={setPhase} options={phases} />
-        <Problem error={make.error} />
-        <footer>
-          <Button onClick={onClose}>Cancel</Button>
-          <Button tone="main" type="submit" isBusy={make.isRunning}>
-            Create
-          </Button>
-        </footer>
-      </form>
-    </Dialog>
+    <FormDialog title="New custom ruleset" verb="Create" act={make} onClose={onClose}>
+      <TextField label="Name" value={name} onChange={setName} required hint="It cannot be changed later." />
+      <Select label="Phase" value={phase} onChange={setPhase} options={phases} />
+    </FormDialog>
   )
 }
