@@ -8,7 +8,7 @@ import { judgeDatasetFiles } from '../datasets/index.ts'
 import type { Db } from '../db/index.ts'
 import type { Outside } from '../destinations/index.ts'
 import type { JobNeeds } from './job.ts'
-import { createJob, deleteJob, listJobs, updateJob, viewJob } from './jobs.ts'
+import { createJob, deleteJob, type JobChange, listJobs, updateJob, viewJob } from './jobs.ts'
 import { issueChallenge } from './ownership.ts'
 import { rotateSigning, viewSigning } from './signing.ts'
 
@@ -145,6 +145,23 @@ onEachDatabase((fresh) => {
     )
     const again = await createJob(needs, theService, scope, draft)
     assert.ok(again.id > id, 'a number is never given twice')
+  })
+
+  test('a job whose dataset is gone can be stopped and deleted, and nothing else', async () => {
+    const { database } = await fresh()
+    const { needs } = arrange(database.db)
+    const scope = await aZone(needs, 'gone.example')
+    const destination_conf = 'https://logs.example.com/in?header_Authorization=Bearer%20x'
+    const { id } = await createJob(needs, theService, scope, { destination_conf, enabled: true })
+    const none = { ...needs, datasets: { ...datasets, find: () => undefined } }
+    const change = (changes: JobChange) => updateJob(none, theService, scope, id, changes)
+
+    await rejectsWith(change({ name: 'new' }), /http_requests/)
+    await rejectsWith(change({ enabled: false, filter: '{}' }), /http_requests/)
+    await rejectsWith(change({ enabled: false, max_upload_records: 1 }), /max_upload_records/)
+    const { logfetch_options } = await viewJob(none, theService, scope, id)
+    assert.equal((await change({ enabled: false, destination_conf, logfetch_options })).enabled, false)
+    assert.deepEqual(await deleteJob(none, theService, scope, id), { id })
   })
 
   test('the last place under the limit is given once, and the limit counts per dataset and scope', async () => {

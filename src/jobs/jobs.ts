@@ -1,4 +1,5 @@
 /** Making, reading, changing and deleting export jobs, each in one transaction with its audit entry. */
+import { isDeepStrictEqual } from 'node:util'
 import { type Caller, record } from '../access/index.ts'
 import { problems, type Reason, type Scope, toMoment } from '../base/index.ts'
 import type { Dataset } from '../datasets/index.ts'
@@ -160,14 +161,19 @@ export async function updateJob(
       const conf = needs.vault.open(before.conf_sealed)
       const next = change.destination_conf ?? conf
       const texts = changedTexts(caller, before, change)
-      const destination = judgeWhole(next, texts, change, knownDataset(needs, scope, before.dataset), before.kind)
-      if (next !== conf && !isProven(needs, scope, destination, change.ownership_challenge, rules)) {
+      const isKept = next === conf && isDeepStrictEqual(texts, textsOf(before))
+      // Whoever only stops a job need not mend it first: its dataset may be gone, and its options judged otherwise by now.
+      const destination =
+        isKept && change.enabled === false
+          ? judgeStop(change)
+          : judgeWhole(next, texts, change, knownDataset(needs, scope, before.dataset), before.kind)
+      if (destination && next !== conf && !isProven(needs, scope, destination, change.ownership_challenge, rules)) {
         throw problems.wrongChallenge()
       }
       const row = await trx
         .updateTable('jobs')
         .set({
-          ...(next === conf ? {} : destinationColumns(needs, destination, before.signing_sealed)),
+          ...(destination && next !== conf ? destinationColumns(needs, destination, before.signing_sealed) : {}),
           ...(change.name === undefined ? {} : { name: change.name ?? '' }),
           ...(change.frequency === undefined ? {} : { frequency: change.frequency }),
           ...(change.max_upload_bytes === undefined ? {} : { max_upload_bytes: change.max_upload_bytes }),
@@ -250,6 +256,11 @@ function judgeWhole(conf: string, texts: OptionTexts, draft: Ceilings, dataset: 
   return destination.value
 }
 
+function judgeStop(change: JobChange): undefined {
+  const ceilings = judgeCeilings(change)
+  if (!ceilings.ok) throw problems.invalid(ceilings.reasons)
+}
+
 const isProven = (
   needs: JobNeeds,
   scope: Scope,
@@ -268,12 +279,18 @@ function destinationColumns({ vault }: JobNeeds, destination: Destination, signi
   }
 }
 
+const textsOf = ({ logfetch_options, output_options, filter }: JobRow): OptionTexts => ({
+  logfetch_options,
+  output_options: output_options === null ? null : JSON.parse(output_options),
+  filter,
+})
+
 function changedTexts(caller: Caller, before: JobRow, change: JobChange): OptionTexts {
-  const stored = before.output_options === null ? null : JSON.parse(before.output_options)
+  const stored = textsOf(before)
   return savedBy(caller, {
-    logfetch_options: change.logfetch_options === undefined ? before.logfetch_options : change.logfetch_options,
-    output_options: change.output_options === undefined ? stored : change.output_options,
-    filter: change.filter === undefined ? before.filter : (change.filter ?? ''),
+    logfetch_options: change.logfetch_options === undefined ? stored.logfetch_options : change.logfetch_options,
+    output_options: change.output_options === undefined ? stored.output_options : change.output_options,
+    filter: change.filter === undefined ? stored.filter : (change.filter ?? ''),
   })
 }
 
