@@ -14,7 +14,12 @@ export function table(terminal: Terminal, heads: readonly string[], rows: readon
   const natural = heads.map((_, at) => Math.max(...all.map((row) => cellsOf(row[at] ?? ''))))
   const widths = terminal.isTerminal ? narrowed(natural, heads, terminal.columns) : natural
   return all
-    .map((row) => row.map((cell, at) => fit(cell, widths[at] ?? 0, at < row.length - 1)).join('  '))
+    .map((row) =>
+      row
+        .map((cell, at) => fit(cell, widths[at] ?? 0, at < row.length - 1))
+        .join('  ')
+        .trimEnd(),
+    )
     .map((line) => (terminal.isTerminal ? cut(line, terminal.columns) : line))
     .join('\n')
 }

@@ -3,7 +3,9 @@ import { setTimeout as wait } from 'node:timers/promises'
 import { type Client, logexport, type ResultOf, type ScopeRef } from '../../contract/index.ts'
 import { command, type Terminal, UsageError } from '../command.ts'
 import { connect, connectFlags, scopeFlags } from '../connect.ts'
+import { makeProgress } from '../progress.ts'
 import { print, table } from '../table.ts'
+import { jobId } from './jobs.ts'
 
 type Status = ResultOf<typeof logexport.jobStatus>
 type Delivery = ResultOf<typeof logexport.listDeliveries>[number]
@@ -17,11 +19,6 @@ const rangeFlags = {
   },
   end: { type: 'string', value: '<time>', says: 'End of the range, not included.' },
 } as const
-
-function jobId(word: string | undefined): { job_id: number } {
-  if (word === undefined || !/^\d{1,15}$/.test(word)) throw new UsageError('say the id of the job')
-  return { job_id: Number(word) }
-}
 
 function rangeOf({ start, end }: { readonly start?: string; readonly end?: string }): { start: string; end: string } {
   if (!start || !end) throw new UsageError('say --start and --end')
@@ -43,9 +40,10 @@ export const jobStatusCommands = [
         return 0
       }
       while (!terminal.signal.aborted) {
-        const text = statusTable(terminal, await look())
+        const found = await look()
+        const text = given.json ? JSON.stringify(found) : statusTable(terminal, found)
         // Home and clear below: what stood there is written over without a flicker.
-        terminal.out(terminal.isTerminal ? `\u001b[H\u001b[J${text}` : text)
+        terminal.out(terminal.isTerminal && !given.json ? `\u001b[H\u001b[J${text}` : text)
         await wait(1000, undefined, { signal: terminal.signal }).catch(() => undefined)
       }
       return 0
@@ -90,7 +88,12 @@ export const jobStatusCommands = [
     name: 'jobs backfill',
     says: 'Export a past range again; object stores end up with one copy.',
     takes: '<id>',
-    flags: { ...flags, ...rangeFlags, cancel: { type: 'boolean', says: 'Take back what has not begun yet.' } },
+    flags: {
+      ...flags,
+      ...rangeFlags,
+      cancel: { type: 'boolean', says: 'Take back what has not begun yet.' },
+      wait: { type: 'boolean', says: 'Stay until all of it is exported.' },
+    },
     async run(terminal, given, [id]) {
       const { client, scope } = connect(given)
       const call = { scope: await scope(), params: jobId(id) }
@@ -100,11 +103,11 @@ export const jobStatusCommands = [
         return 0
       }
       const queued = await client.call(logexport.backfill, { ...call, body: rangeOf(given) })
-      print(
-        terminal,
-        given,
-        queued,
-        () => `${queued.windows} windows wait; "spillway jobs status ${id}" shows them go.`,
+      const isDone = given.wait === true && (await untilExported(terminal, client, call, queued.windows))
+      print(terminal, given, queued, () =>
+        isDone
+          ? `${queued.windows} windows were exported again.`
+          : `${queued.windows} windows wait; "spillway jobs status ${id}" shows them go.`,
       )
       return 0
     },
@@ -150,6 +153,31 @@ function sayObjects({
   ]
 }
 
+/** Shows how much is done until nothing waits any more; false when somebody had no more patience. */
+async function untilExported(
+  terminal: Terminal,
+  client: Client,
+  call: { readonly scope: ScopeRef; readonly params: { readonly job_id: number } },
+  windows: number,
+): Promise<boolean> {
+  const progress = makeProgress(terminal)
+  try {
+    while (!terminal.signal.aborted) {
+      const { waiting_windows, open_windows, error_message } = await client.call(logexport.jobStatus, call)
+      const left = waiting_windows + open_windows
+      if (left === 0) return true
+      progress.show(
+        `${left} windows left${error_message ? `, ${error_message}` : ''}`,
+        1 - left / Math.max(windows, left),
+      )
+      await wait(500, undefined, { signal: terminal.signal }).catch(() => undefined)
+    }
+    return false
+  } finally {
+    progress.end()
+  }
+}
+
 async function statuses(client: Client, scope: ScopeRef, id: string | undefined): Promise<Status[]> {
   const ids =
     id === undefined ? (await client.call(logexport.listJobs, { scope })).map((job) => job.id) : [jobId(id).job_id]
@@ -166,7 +194,7 @@ const statusTable = (terminal: Terminal, found: readonly Status[]): string =>
       one.lag_seconds === 0 ? '-' : `${one.lag_seconds.toFixed(1)} s`,
       String(one.open_windows),
       String(one.waiting_windows),
-      one.next_turn?.slice(11, 19) ?? '-',
+      (one.enabled && one.next_turn?.slice(11, 19)) || '-',
       one.last_delivery?.last_attempt?.slice(0, 19) ?? '-',
       one.error_message ?? '',
     ]),

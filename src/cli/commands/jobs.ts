@@ -72,7 +72,7 @@ function whole(text: string | undefined): number {
   return Number(text)
 }
 
-function jobId(word: string | undefined): { job_id: number } {
+export function jobId(word: string | undefined): { job_id: number } {
   if (word === undefined) throw new UsageError('say the id of the job')
   return { job_id: whole(word) }
 }

@@ -5,6 +5,7 @@ import { sayReasons } from '../../base/index.ts'
 import { type Config, readConfig } from '../../config.ts'
 import type { Service } from '../../service.ts'
 import { CommandError, command, type Terminal } from '../command.ts'
+import { print } from '../table.ts'
 
 function configured(): Config {
   const config = readConfig()
@@ -41,11 +42,13 @@ export const serveCommands = [
   command({
     name: 'migrate',
     says: 'Bring the metadata database to the newest form, and stop. "serve" does it by itself.',
-    flags: {},
-    async run(terminal) {
+    flags: { json: { type: 'boolean', says: 'Print the names of the migrations that were run as JSON.' } },
+    async run(terminal, given) {
       const { migrateOnly } = await loadService()
       const done = await inOneLine(migrateOnly(configured()))
-      terminal.out(done.length === 0 ? 'The database is up to date.' : done.map((name) => `ran ${name}`).join('\n'))
+      print(terminal, given, done, () =>
+        done.length === 0 ? 'The database is up to date.' : done.map((name) => `ran ${name}`).join('\n'),
+      )
       return 0
     },
   }),
