@@ -2,6 +2,7 @@
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { openapi, operations } from '../src/contract/index.ts'
+import { apiReference } from './reference/api.ts'
 import { datasetsReference } from './reference/datasets.ts'
 import { destinationsReference } from './reference/destinations.ts'
 import { errorsReference } from './reference/errors.ts'
@@ -15,6 +16,8 @@ const { version } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'))
 /** Every generated file below docs/reference, and what makes it. */
 const files: Readonly<Record<string, () => string>> = {
   'openapi.json': () => `${JSON.stringify(openapi(operations, version), null, 2)}\n`,
+  'README.md': () => indexOf(Object.keys(files)),
+  'api.md': apiReference,
   'configuration.md': configurationReference,
   'errors.md': errorsReference,
   'metrics.md': metricsReference,
@@ -24,6 +27,24 @@ const files: Readonly<Record<string, () => string>> = {
   'expression.md': expressionReference,
   'phases.md': phasesReference,
   'actions.md': actionsReference,
+}
+
+/** The page a reader of the directory sees: what each of its pages is about, by its first heading. */
+function indexOf(names: readonly string[]): string {
+  const pages = names.filter((name) => name.endsWith('.md') && name !== 'README.md')
+  const rows = pages.map((name) => {
+    const [, title = name] = /^# (.+)$/m.exec(files[name]?.() ?? '') ?? []
+    return `- [${title}](${name})`
+  })
+  return [
+    '# Reference',
+    '',
+    'Made from the code by `npm run generate`; `npm run check` sees to it that it is what the code says.',
+    '',
+    ...rows,
+    '- [OpenAPI document](openapi.json), as a page at `/docs` of a running service',
+    '',
+  ].join('\n')
 }
 
 /** The path and the text of each file, as it should be now. */

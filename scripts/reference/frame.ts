@@ -25,20 +25,25 @@ export function configurationReference(): string {
   ].join('\n')
 }
 
-type Described = { readonly name: string; readonly help: string; readonly labelNames?: readonly string[] }
+type Described = {
+  readonly name: string
+  readonly help: string
+  readonly type: string
+  readonly labelNames?: readonly string[]
+}
 
 export function metricsReference(): string {
   const rows = (makeMetrics().registry.getMetricsAsArray() as unknown as Described[]).map(
-    ({ name, help, labelNames = [] }) => `| \`${name}\` | ${labelNames.join(', ')} | ${help} |`,
+    ({ name, help, type, labelNames = [] }) => `| \`${name}\` | ${type} | ${labelNames.join(', ')} | ${help} |`,
   )
   return [
     '# Metrics',
     '',
     '`GET /metrics` in the Prometheus text format, without credentials: keep it inside. Beside these come the usual',
-    'metrics of a Node.js process (`process_*`, `nodejs_*`).',
+    'metrics of a Node.js process (`process_*`, `nodejs_*`). Alerts and a dashboard: [operate.md](../operate.md#monitoring).',
     '',
-    '| Metric | Labels | Meaning |',
-    '|---|---|---|',
+    '| Metric | Type | Labels | Meaning |',
+    '|---|---|---|---|',
     ...rows,
     '',
   ].join('\n')
