@@ -62,3 +62,10 @@ export function fromRfc3339(text: string): Nanos | undefined {
   // An offset may lead out of the years that four digits can name.
   return at >= firstMoment && at <= lastMoment ? at : undefined
 }
+
+/** The inverse of `toMoment`, for a moment that we stored ourselves. */
+export function fromMoment(moment: string): Nanos {
+  const nanos = fromRfc3339(moment)
+  if (nanos === undefined) throw new Error(`${moment} is no moment`)
+  return nanos
+}

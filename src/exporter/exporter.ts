@@ -135,11 +135,13 @@ async function noteTick(
 
 /** Takes turns while there are slots; rests until a tick rings, a slot frees up, or a back-off may be over. */
 async function turnLoop(needs: ExporterNeeds, bell: Bell, state: State, signal: AbortSignal): Promise<void> {
-  const running = new Set<Promise<void>>()
+  const running = new Map<number, Promise<void>>()
   while (!signal.aborted) {
     const turn =
       running.size < needs.slots && !state.trouble
-        ? await unlessItFails(needs.log, 'taking a turn', () => takeTurn(needs.turns, needs.holder, needs.watermark()))
+        ? await unlessItFails(needs.log, 'taking a turn', () =>
+            takeTurn(needs.turns, needs.holder, needs.watermark(), [...running.keys()]),
+          )
         : undefined
     if (!turn) {
       await bell.heard(250)
@@ -148,12 +150,12 @@ async function turnLoop(needs: ExporterNeeds, bell: Bell, state: State, signal: 
     const work = unlessItFails(needs.log, `exporting job ${turn.job}`, () =>
       deliverTurn({ ...needs, onOutcome: counted(needs.metrics) }, turn, signal),
     ).then(() => {
-      running.delete(work)
+      running.delete(turn.job)
       bell.ring()
     })
-    running.add(work)
+    running.set(turn.job, work)
   }
-  await Promise.all(running)
+  await Promise.all(running.values())
 }
 
 const counted =

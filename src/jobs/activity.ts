@@ -1,7 +1,6 @@
 /** Which scopes and datasets had records: noted once a tick for all jobs, so that an idle job costs nothing. */
-import { type Clock, type Nanos, toMoment } from '../base/index.ts'
+import { type Clock, fromMoment, type Nanos, toMoment } from '../base/index.ts'
 import type { Db } from '../db/index.ts'
-import { instant } from './turns.ts'
 
 export type ActivityNeeds = { readonly db: Db; readonly now: Clock }
 
@@ -14,7 +13,7 @@ export const notedUpTo = 'activity noted up to'
 /** Up to where activity was noted; from there the next tick looks. */
 export async function activityFrom({ db, now }: ActivityNeeds): Promise<Nanos> {
   const fact = await db.selectFrom('service_facts').select('value').where('name', '=', notedUpTo).executeTakeFirst()
-  if (fact) return instant(fact.value)
+  if (fact) return fromMoment(fact.value)
   // Before the first tick there were no jobs that could owe anything older.
   const start = toMoment(now())
   await db

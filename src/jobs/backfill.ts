@@ -3,11 +3,11 @@
  * object store ends up with one copy under the same names; what it does not know becomes new windows.
  */
 import { type Caller, record } from '../access/index.ts'
-import { type Clock, type Nanos, problems, type Scope, toMoment, type Vault } from '../base/index.ts'
+import { type Clock, fromMoment, type Nanos, problems, type Scope, toMoment, type Vault } from '../base/index.ts'
 import type { Db } from '../db/index.ts'
+import { freeze } from './frozen.ts'
 import type { JobRow } from './job.ts'
 import { findJob } from './jobs.ts'
-import { freeze, instant } from './turns.ts'
 import { cutSecondsOf, nextWindow, type Window } from './window.ts'
 
 type BackfillNeeds = { readonly db: Db; readonly now: Clock; readonly vault: Vault }
@@ -28,7 +28,7 @@ export async function askAgain(
   return db.transaction().execute(async (trx) => {
     const job = await findJob(trx, scope, id)
     // What the job still owes it exports anyway; asking for it twice would send it twice to an HTTP destination.
-    const end = job.owed_from === null ? at : least(instant(job.owed_from), at)
+    const end = job.owed_from === null ? at : least(fromMoment(job.owed_from), at)
     const asked: Window = { from: range.start, to: least(range.end, end) }
     if (asked.to <= asked.from) throw problems.nothingToRepeat()
     const conf = vault.open(job.conf_sealed)
@@ -103,8 +103,8 @@ export async function knownWindows(trx: Db, job: number, { from, to }: Window): 
     .execute()
   const ranges = new Map(rows.toReversed().map((row) => [`${row.from_time}/${row.to_time}`, row] as const))
   return [...ranges.values()].toReversed().map((row) => ({
-    from: instant(row.from_time),
-    to: instant(row.to_time),
+    from: fromMoment(row.from_time),
+    to: fromMoment(row.to_time),
     options: row.options,
     options_version: row.options_version,
   }))

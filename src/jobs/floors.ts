@@ -5,9 +5,8 @@
  * A process that only exports never stamps, so it publishes nothing; it reads what the others promise.
  */
 import { sql } from 'kysely'
-import { fromRfc3339, type Nanos, toMoment } from '../base/index.ts'
+import { fromMoment, fromRfc3339, type Nanos, toMoment } from '../base/index.ts'
 import type { Db } from '../db/index.ts'
-import { instant } from './turns.ts'
 
 export type PublishedFloors = {
   publish(floor: Nanos, leaseSeconds: number): Promise<void>
@@ -31,7 +30,7 @@ export function makeFloors({ db }: { readonly db: Db }, node: string, mayStamp: 
     async read() {
       const now = toMoment(await databaseNow(db))
       const rows = await db.selectFrom('floors').select('floor').where('until', '>=', now).execute()
-      return rows.map(({ floor }) => instant(floor))
+      return rows.map(({ floor }) => fromMoment(floor))
     },
     async withdraw() {
       await db.deleteFrom('floors').where('node', '=', node).execute()

@@ -3,15 +3,15 @@
  * destination lets us look, against the objects themselves.
  */
 import type { Caller } from '../access/index.ts'
-import { type Clock, type Nanos, type Scope, toMoment, type Vault } from '../base/index.ts'
+import { type Clock, fromMoment, type Nanos, type Scope, toMoment, type Vault } from '../base/index.ts'
 import type { Dataset, DatasetRegistry, Selection } from '../datasets/index.ts'
 import type { Db } from '../db/index.ts'
 import { judgeDestination, type Outside } from '../destinations/index.ts'
 import { askAgain, gapsBetween, knownWindows, type Range } from './backfill.ts'
 import { judgeSelection } from './draft.ts'
+import { type FrozenOptions, freeze } from './frozen.ts'
 import { findJob, knownDataset } from './jobs.ts'
 import { type DeliveredPart, type Looked, lookAtObjects, notLooked } from './looks.ts'
-import { type FrozenOptions, freeze, instant } from './turns.ts'
 import type { Window } from './window.ts'
 
 export type GapNeeds = {
@@ -45,7 +45,7 @@ const [oneLookMs, allLooksMs] = [10_000, 60_000]
 export async function auditJob(needs: GapNeeds, scope: Scope, id: number, range: Range): Promise<Audit> {
   const { db, vault } = needs
   const job = await findJob(db, scope, id)
-  const settled = job.owed_from === null ? needs.now() : instant(job.owed_from)
+  const settled = job.owed_from === null ? needs.now() : fromMoment(job.owed_from)
   const asked: Window = { from: range.start, to: range.end < settled ? range.end : settled }
   if (asked.to <= asked.from) return { stored: 0, delivered: 0, gaps: [], objects: notLooked }
   const dataset = knownDataset(needs, scope, job.dataset)

@@ -3,6 +3,7 @@ export { type ActivityNeeds, activityFrom, noteActivity, type Seen, wakeEarly, w
 export { askAgain, cancelWaiting, type Range } from './backfill.ts'
 export { checkDestination, destinationExists, judgeOrigin } from './checks.ts'
 export { judgeSelection, type OptionTexts } from './draft.ts'
+export { endTurn, renewTurn } from './end-turn.ts'
 export { makeFloors, type PublishedFloors } from './floors.ts'
 export { type Audit, auditJob, type Gap, type GapNeeds, repairGaps } from './gaps.ts'
 export { type JobNeeds, type Ownership, scopeOf } from './job.ts'
@@ -14,13 +15,5 @@ export { makeRollCall, owedSince, type RollCall, type RollMemory } from './owed.
 export { issueChallenge, provesOwnership } from './ownership.ts'
 export { rotateSigning, viewSigning } from './signing.ts'
 export { jobStatus } from './status.ts'
-export {
-  dropLeases,
-  type Ending,
-  endTurn,
-  newestWindowEnd,
-  renewTurn,
-  type Turn,
-  type TurnNeeds,
-  takeTurn,
-} from './turns.ts'
+export { dropLeases, newestWindowEnd, takeTurn } from './take-turn.ts'
+export type { Ending, Turn, TurnNeeds } from './turn.ts'

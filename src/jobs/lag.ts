@@ -1,6 +1,7 @@
 /** Which jobs are behind, and by how much. A job that sleeps owes nothing. */
-import { type Nanos, toMoment } from '../base/index.ts'
-import { instant, paceOf, type TurnNeeds } from './turns.ts'
+import { fromMoment, type Nanos, toMoment } from '../base/index.ts'
+import { paceOf } from './frozen.ts'
+import type { TurnNeeds } from './turn.ts'
 
 export type Lag = { readonly job: number; readonly seconds: number; readonly reason: string | null }
 
@@ -18,7 +19,7 @@ export async function lags(needs: TurnNeeds, watermark: Nanos): Promise<readonly
     .limit(10_000)
     .execute()
   return rows.flatMap((row) => {
-    const seconds = row.owed_from === null ? 0 : Number(watermark - instant(row.owed_from)) / 1e9
+    const seconds = row.owed_from === null ? 0 : Number(watermark - fromMoment(row.owed_from)) / 1e9
     return seconds > 3 * paceOf(needs, row, '').intervalSeconds
       ? [{ job: row.id, seconds, reason: row.error_message }]
       : []

@@ -3,7 +3,7 @@ import { type Clock, type Nanos, type Scope, showMoment, toMoment } from '../bas
 import type { Db, DeliveriesTable, WindowsTable } from '../db/index.ts'
 import type { Outcome } from '../destinations/index.ts'
 import { findJob } from './jobs.ts'
-import type { Turn } from './turns.ts'
+import type { Turn } from './turn.ts'
 
 type LedgerNeeds = { readonly db: Db; readonly now: Clock }
 

@@ -1,10 +1,10 @@
 /** Records that are about to be dropped although jobs still owe them: each job's ledger says from when to when, and how many. */
-import { type Clock, type Nanos, type Scope, toMoment, type Vault } from '../base/index.ts'
+import { type Clock, fromMoment, type Nanos, type Scope, toMoment, type Vault } from '../base/index.ts'
 import type { Dataset, Selection } from '../datasets/index.ts'
 import type { Db } from '../db/index.ts'
 import { judgeSelection } from './draft.ts'
+import { freeze } from './frozen.ts'
 import { type JobRow, scopeOf } from './job.ts'
-import { freeze, instant } from './turns.ts'
 import type { Window } from './window.ts'
 
 export type LossNeeds = {
@@ -71,6 +71,6 @@ async function noteLoss({ db, now, vault, count }: LossNeeds, dataset: Dataset, 
 }
 
 function latest({ owed_from }: JobRow, from: Nanos): Nanos {
-  const owed = owed_from === null ? from : instant(owed_from)
+  const owed = owed_from === null ? from : fromMoment(owed_from)
   return owed > from ? owed : from
 }

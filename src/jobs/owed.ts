@@ -1,8 +1,7 @@
 /** What jobs still owe, for retention; and whether the list of jobs can be believed at all. */
-import type { Nanos } from '../base/index.ts'
+import { fromMoment, type Nanos } from '../base/index.ts'
 import type { Db } from '../db/index.ts'
 import { notedUpTo } from './activity.ts'
-import { instant } from './turns.ts'
 
 /**
  * By dataset, the oldest instant that a job has not exported yet. A job that sleeps since its zone fell silent owes
@@ -45,7 +44,7 @@ export async function owedSince(db: Db): Promise<ReadonlyMap<string, Nanos>> {
   for (const { dataset, since } of [...owed, ...open]) {
     if (since === null) continue
     // Before the first note there is nothing that could be known as exported.
-    const at = since === '' ? 0n : instant(since)
+    const at = since === '' ? 0n : fromMoment(since)
     const before = oldest.get(dataset)
     if (before === undefined || at < before) oldest.set(dataset, at)
   }

@@ -1,9 +1,8 @@
 /** How a job is doing, for whoever watches it: how far behind, what is under way, what happens next. */
-import { type Clock, type Scope, showMoment } from '../base/index.ts'
+import { type Clock, fromMoment, type Scope, showMoment } from '../base/index.ts'
 import type { Db } from '../db/index.ts'
 import { findJob } from './jobs.ts'
 import { listDeliveries } from './ledger.ts'
-import { instant } from './turns.ts'
 
 export async function jobStatus({ db, now }: { readonly db: Db; readonly now: Clock }, scope: Scope, id: number) {
   const job = await findJob(db, scope, id)
@@ -23,7 +22,7 @@ export async function jobStatus({ db, now }: { readonly db: Db; readonly now: Cl
   return {
     id,
     enabled: job.enabled === 1,
-    lag_seconds: isOwing ? Math.max(0, Number(now() - instant(job.owed_from ?? '')) / 1e9) : 0,
+    lag_seconds: isOwing ? Math.max(0, Number(now() - fromMoment(job.owed_from ?? '')) / 1e9) : 0,
     owed_from: shown(job.owed_from),
     next_turn: shown(job.next_turn),
     failures: job.failures,

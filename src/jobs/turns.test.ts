@@ -8,8 +8,10 @@ import { makeRegistry } from '../datasets/index.ts'
 import type { Db } from '../db/index.ts'
 import type { Outside } from '../destinations/index.ts'
 import { activityFrom, noteActivity, wakeOverslept } from './activity.ts'
+import { endTurn, renewTurn } from './end-turn.ts'
 import { createJob, updateJob } from './jobs.ts'
-import { dropLeases, endTurn, renewTurn, type Turn, type TurnNeeds, takeTurn } from './turns.ts'
+import { dropLeases, takeTurn } from './take-turn.ts'
+import type { Turn, TurnNeeds } from './turn.ts'
 
 const registry = makeRegistry()
 if (!registry.ok) throw new Error('the shipped datasets are broken')

@@ -50,7 +50,8 @@ test('a destination that is down for a week holds up nobody, and hears everythin
       status: string
       behind?: { job: number }[]
     }
-    return said.behind && said
+    // What is said is some seconds old: the last day may have begun before the other job had ended its turn.
+    return said.behind?.every(({ job }) => job === ill.id) && said
   })
   assert.deepEqual([ready.status, ready.behind?.map(({ job }) => job)], ['ready', [ill.id]])
   assert.match((await house.view(ill)).error_message ?? '', /delivery to https:.* failed: /)
@@ -60,10 +61,13 @@ test('a destination that is down for a week holds up nobody, and hears everythin
   house.tick(hour)
   const heard = await eventually(async () => {
     const all = receiver.requests().flatMap(({ text }) => text.trimEnd().split('\n'))
-    return new Set(all).size === 7 && all
+    return all.length >= 7 && all
   })
-  // A clock that jumps an hour ends leases under way, so a part may come a second time; none may be missing.
-  assert.deepEqual([...new Set(heard.map((line) => JSON.parse(line).RayID))], sent)
+  // A clock that jumps an hour ends the leases under way, but not the work: nothing comes a second time.
+  assert.deepEqual(
+    heard.map((line) => JSON.parse(line).RayID),
+    sent,
+  )
   await eventually(async () => (await house.view(ill)).error_message === null)
   await house.stop()
   await chaos.stop()
