@@ -9,6 +9,7 @@ import { type Client, type Credential, makeClient, type ScopeRef } from '../src/
 import type { OutsideSettings } from '../src/outside.ts'
 import { openService, type Service } from '../src/service.ts'
 import { freshPostgres } from './postgres.ts'
+import { watchSecrets } from './secrets-scan.ts'
 
 type SettingName = (typeof settings)[keyof typeof settings]['name']
 
@@ -81,7 +82,11 @@ export async function startHouse(asked: HouseSettings = {}): Promise<House> {
   const baseUrl = `${service.url}/v4`
   const first = service.firstRun ?? JSON.parse(await readFile(join(data, 'first-run.json'), 'utf8'))
   const credential = { email: first.email, key: first.key }
-  const as = (who: Credential) => makeClient({ baseUrl, credential: who })
+  const secrets = watchSecrets()
+  const as = (who: Credential) => {
+    secrets.remember('key' in who ? who.key : who.token)
+    return makeClient({ baseUrl, credential: who, fetch: secrets.fetch })
+  }
   return {
     service,
     baseUrl,
@@ -101,8 +106,12 @@ export async function startHouse(asked: HouseSettings = {}): Promise<House> {
     async stop() {
       await service.close()
       standing.delete(service.url)
-      await postgres?.drop()
-      if (!asked.data) await rm(data, { recursive: true, force: true })
+      try {
+        await secrets.search({ logLines, data, databaseUrl: postgres?.url })
+      } finally {
+        await postgres?.drop()
+        if (!asked.data) await rm(data, { recursive: true, force: true })
+      }
     },
   }
 }

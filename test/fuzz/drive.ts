@@ -121,7 +121,7 @@ function exchange(url: string, { method, target, headers, body }: FuzzRequest, a
 
 /** What is damaged may end without an answer when half a request was all there was; that is the caller's patience, not ours. */
 async function exchangeDamaged(url: string, request: FuzzRequest, chance: Chance): Promise<FuzzAnswer | undefined> {
-  const answer = await sendRaw(url, damage(request, chance), 1_500).catch(() => undefined)
+  const answer = await sendRaw(url, damage(request, chance), 400).catch(() => undefined)
   if (!answer) return undefined
   const bytes = Buffer.from(answer.body, 'latin1')
   const isCut = answer.headers.get('transfer-encoding') === 'chunked' || request.method === 'HEAD'

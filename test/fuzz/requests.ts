@@ -80,12 +80,16 @@ export function drawRequest(endpoint: Endpoint, known: Known, chance: Chance): F
   const words = vocabularyFor(endpoint, known)
   const isGood = chance.isOneIn(3)
   const bad = (many: number) => !isGood && chance.isOneIn(many)
+  let isWhole = true
   const path = endpoint.template.replaceAll(/\{(\w+)\}/g, (_, name: string) => {
     const { schema = {} } = endpoint.parameters.find((one) => one.in === 'path' && one.name === name) ?? {}
     const value = String(valueFor(schema, name, words, chance))
-    return encodeURIComponent((bad(8) ? spoilText(value, chance) : value).toWellFormed())
+    const written = encodeURIComponent((bad(8) ? spoilText(value, chance) : value).toWellFormed())
+    // Without it the address is another one.
+    if (written === '') isWhole = false
+    return written
   })
-  const isOnItsPath = !bad(12)
+  const isOnItsPath = isWhole && !bad(12)
   const base = chance.one(['/v4', '/v4', '/client/v4'])
   const whole = isOnItsPath ? base + path : spoilPath(base + path, chance)
   const query = queryFor(endpoint, words, chance, bad)
@@ -335,7 +339,10 @@ function bodiesFor(template: string, method: string, known: Known): readonly unk
     '/rulesets/trace': [{ url: 'https://www.example.com/a?b=c', method: 'GET', headers: { 'X-A': ['1', '2'] } }],
     '/request-tracer/trace': [{ url: 'https://www.example.com/', method: 'POST', body: { plain_text: 'a=b' } }],
     '/rulesets/replay': [{ expression: 'http.request.uri.path contains "a"' }, { ruleset: { rules } }],
-    '/managed/rulesets': [{ name: 'managed', phase: 'http_request_firewall_managed', rules: [] }],
+    '/managed/rulesets': [
+      { name: 'managed', phase: 'http_request_firewall_managed', rules: [{ ...rules[0], ref: 'one' }] },
+    ],
+    '/logexport/jobs/{job_id}': [{ enabled: false }, { name: 'renamed' }, { frequency: 'low' }, { filter }],
     '/rules/lists': [{ name: `l${known.fresh}`, kind: 'ip' }],
     '/rules/lists/{list_id}': [{ description: 'changed' }],
     '/rules/lists/{list_id}/items':
@@ -356,7 +363,9 @@ function bodiesFor(template: string, method: string, known: Known): readonly unk
 /** What fields of these names hold in real requests, so that they get past the first check. */
 function vocabularyFor({ tag, template, method }: Endpoint, known: Known): Vocabulary {
   const ids = known.ids.get(tag) ?? []
-  const times = ['2026-11-15T00:00:00Z', ...Object.values(justNow())]
+  const { start, end } = justNow()
+  const times = ['2026-11-15T00:00:00Z', start, end]
+  const isFetch = template.endsWith('/logs/received')
   const words: Record<string, readonly unknown[]> = {
     zone_id: known.zones,
     account_id: known.accounts,
@@ -379,8 +388,8 @@ function vocabularyFor({ tag, template, method }: Endpoint, known: Known): Vocab
     ],
     name: ['example.com', 'a-rule', 'office', 'z.test'],
     email: ['someone@example.test'],
-    start: times,
-    end: times,
+    start: isFetch ? [start] : times,
+    end: isFetch ? [end] : times,
     since: times,
     before: times,
     ray_id: ['8f0a1b2c3d4e5f60', '8f0a1b2c3d4e5f60-FRA'],
