@@ -66,6 +66,11 @@ const secretKey = (text: string): Judged<Buffer | undefined> => {
   return key.length === 32 ? accept(key) : reject('is not 32 bytes in base64 (openssl rand -base64 32 makes one)')
 }
 
+const clusterName = (text: string): Judged<string | undefined> => {
+  if (text === '') return accept(undefined)
+  return /^[\w.-]{1,64}$/.test(text) ? accept(text) : reject('is not the name of a cluster')
+}
+
 const headerName = (text: string): Judged<string | undefined> => {
   if (text === '') return accept(undefined)
   return /^[A-Za-z0-9-]{1,64}$/.test(text) ? accept(text.toLowerCase()) : reject('is not the name of a header')
@@ -95,6 +100,18 @@ export const settings = {
     '',
     'ClickHouse for the records, `http(s)://user:password@host:8123/database`; the embedded engine when unset.',
     url('http:', 'https:'),
+  ),
+  clickhouseCaFile: setting(
+    'SPILLWAY_CLICKHOUSE_CA_FILE',
+    '',
+    'PEM file of the authority that vouches for a ClickHouse with `https`; those that everybody knows when unset.',
+    optional,
+  ),
+  clickhouseCluster: setting(
+    'SPILLWAY_CLICKHOUSE_CLUSTER',
+    '',
+    'Name of a ClickHouse cluster of one shard: tables are replicated on it, and an insert is there when most replicas have it.',
+    clusterName,
   ),
   roles: setting('SPILLWAY_ROLES', 'api,ingest,export', 'What this process does.', roleList),
   secretKey: setting(

@@ -1,4 +1,5 @@
 /** Opens the record store: the embedded engine in the data directory, or a ClickHouse by URL; then its tables and stamps. */
+import { readFileSync } from 'node:fs'
 import { rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
@@ -6,6 +7,7 @@ import { type Clock, type Log, type Nanos, problems } from './base/index.ts'
 import type { Config } from './config.ts'
 import type { DatasetRegistry } from './datasets/index.ts'
 import { startEngine } from './engine/index.ts'
+import { StartupError } from './house-lock.ts'
 import type { PublishedFloors } from './jobs/index.ts'
 import {
   connectByUrl,
@@ -42,10 +44,10 @@ const floorLeaseSeconds = 120
 export async function openRecords(needs: RecordsNeeds): Promise<Records> {
   const { config, data, log, now, datasets, exportedUpTo, floors } = needs
   const { store, isReady, close } = config.clickhouseUrl
-    ? byUrl(config.clickhouseUrl)
+    ? byUrl(config, config.clickhouseUrl)
     : await embedded(config, data, log)
   try {
-    await makeTables(store.client, datasets.all)
+    await makeTables(store.client, datasets.all, { cluster: config.clickhouseUrl && config.clickhouseCluster })
     const newest = await newestStamp({ store, datasets })
     // A clock that was set back while we were away must not stamp records into windows that were already exported.
     const atLeast = newest > exportedUpTo ? newest : exportedUpTo
@@ -117,9 +119,19 @@ async function keepExchanging(
 
 type Opened = { readonly store: RecordStore; isReady(): boolean; close(): Promise<void> }
 
-function byUrl(url: string): Opened {
-  const store = connectByUrl(url)
+function byUrl({ clickhouseCaFile, clickhouseCluster }: Config, url: string): Opened {
+  const authority = clickhouseCaFile && readAuthority(clickhouseCaFile)
+  const store = connectByUrl(url, { authority, cluster: clickhouseCluster })
   return { store, isReady: () => true, close: store.close }
+}
+
+function readAuthority(file: string): string {
+  try {
+    return readFileSync(file, 'utf8')
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException
+    throw new StartupError(`SPILLWAY_CLICKHOUSE_CA_FILE ${file} cannot be read (${code})`)
+  }
 }
 
 async function embedded(config: Config, data: string, log: Log): Promise<Opened> {

@@ -7,6 +7,7 @@ import { rm, writeFile } from 'node:fs/promises'
 import { Agent } from 'node:http'
 import { join } from 'node:path'
 import { Readable } from 'node:stream'
+import { setTimeout as sleep } from 'node:timers/promises'
 import {
   type ClickHouseClient,
   ClickHouseError,
@@ -78,22 +79,61 @@ export function connectToEngine(engine: Engine): RecordStore {
   }
 }
 
+export type ServerOptions = {
+  /** PEM of the authority that vouches for the server, when it is none that everybody knows. */
+  readonly authority?: string | undefined
+  /** Its tables are replicated, on the cluster of this name. */
+  readonly cluster?: string | undefined
+}
+
+/**
+ * On a cluster an insert is there when most replicas have it, and a query is answered only by a replica that has all
+ * such inserts: otherwise a window could be exported from one that lags behind. Inserts that run at the same time would
+ * not be seen in order, so each waits for the one before it, with the patience that `patiently` has.
+ */
+export const clusterSettings = {
+  insert_quorum: 'auto',
+  insert_quorum_parallel: 0,
+  insert_quorum_timeout: 30_000,
+  select_sequential_consistency: '1',
+} as const
+
 /** `http(s)://user:password@host:8123/database`. */
-export function connectByUrl(address: string): RecordStore {
-  const client = createClient({ ...common, url: address })
+export function connectByUrl(address: string, { authority, cluster }: ServerOptions = {}): RecordStore {
+  const client = createClient({
+    ...common,
+    url: address,
+    ...(authority === undefined ? {} : { tls: { ca_cert: Buffer.from(authority) } }),
+    ...(cluster === undefined ? {} : { clickhouse_settings: clusterSettings }),
+  })
+  /** Inserts of a cluster of which nobody knows whether they are there, by their query's id. */
+  const unclear = new Map<string, () => Promise<void>>()
+  const onCluster = cluster === undefined ? '' : ` ON CLUSTER \`${cluster}\``
+  const kill = `KILL QUERY${onCluster} WHERE query_id = {id:String} SYNC`
   return {
     client,
-    insert: async ({ rows, ...rest }) =>
-      drain(await client.exec({ ...rest, values: Readable.from([rows], { objectMode: false }) })),
+    async insert({ rows, query_id: queryId = randomUUID(), clickhouse_settings, ...rest }) {
+      const once = async () => {
+        const values = Readable.from([rows], { objectMode: false })
+        // The token makes a repeat harmless: the store drops it when the first one is there.
+        const settings = { insert_deduplication_token: queryId, ...clickhouse_settings }
+        await drain(await client.exec({ ...rest, query_id: queryId, clickhouse_settings: settings, values }))
+      }
+      try {
+        await patiently(once)
+      } catch (error) {
+        if (error instanceof ClickHouseError && error.code !== unknownEnd) throw error
+        if (cluster !== undefined) unclear.set(queryId, once)
+        throw error instanceof ClickHouseError ? new Error('an insert was aborted', { cause: error }) : error
+      }
+    },
     life: () => undefined,
     async ended(queryId) {
-      for (;;) {
-        const killed = await client
-          .command({ query: 'KILL QUERY WHERE query_id = {id:String} SYNC', query_params: { id: queryId } })
-          .catch(() => undefined)
-        if (killed) return
-        await new Promise((resolve) => setTimeout(resolve, 500))
-      }
+      while (!(await client.command({ query: kill, query_params: { id: queryId } }).catch(() => undefined)))
+        await sleep(500)
+      // Replicas may still bring it to an end by themselves, unless the same insert is seen to its end.
+      await untilClear(unclear.get(queryId))
+      unclear.delete(queryId)
     },
     close: () => client.close(),
   }
@@ -104,8 +144,42 @@ async function drain({ stream }: { readonly stream: AsyncIterable<unknown> }): P
   for await (const _ of stream);
 }
 
-// Codes of ClickHouse that mean "not now": out of memory, too many parts or queries, no connection to a replica, time.
-const passing = new Set(['159', '201', '202', '209', '210', '241', '242', '252', '285', '319', '394', '999'])
+/** UNKNOWN_STATUS_OF_INSERT: too few replicas answered in time; what was inserted may yet appear. */
+const unknownEnd = '319'
+
+/** Says the same insert again until the store takes it, finds it there, or refuses it for good. */
+async function untilClear(insert: (() => Promise<void>) | undefined): Promise<void> {
+  for (;;) {
+    try {
+      return await insert?.()
+    } catch (error) {
+      if (error instanceof ClickHouseError && error.code !== unknownEnd && !soonOver.has(error.code)) return
+    }
+    await sleep(1000)
+  }
+}
+
+// Nothing was done, and in a moment it may be: too many queries (202) or parts (252), no word from the keeper (225, 242,
+// 999) or from replicas (279, 285), another insert still waits for its replicas (286), this replica lags behind (289).
+const soonOver = new Set(['202', '225', '242', '252', '279', '285', '286', '289', '999'])
+
+/** Asks again while the store says that it cannot just now; what waits longer than this is better told so. */
+export async function patiently<T>(work: () => Promise<T>, patienceMs = 10_000): Promise<T> {
+  const until = performance.now() + patienceMs
+  for (let pauseMs = 50; ; pauseMs = Math.min(1000, pauseMs * 2)) {
+    try {
+      return await work()
+    } catch (error) {
+      const isOver = performance.now() + pauseMs > until
+      if (isOver || !(error instanceof ClickHouseError) || !soonOver.has(error.code)) throw error
+    }
+    // Not in step with the other processes that wait for the same thing.
+    await sleep(pauseMs * (0.5 + Math.random()))
+  }
+}
+
+// Codes of ClickHouse that mean "not now": those above, quota, out of memory, no connection, cancelled, time.
+const passing = new Set([...soonOver, '159', '201', '209', '210', '241', unknownEnd, '394'])
 
 /** An error of the store as the caller hears it: one that may pass is `unavailable`, any other is our own bug. */
 export function asProblem(error: unknown): unknown {
@@ -140,10 +214,10 @@ function isConnectionError(error: unknown): boolean {
   )
 }
 
-/** Runs a query of ours and turns its failure into what the caller may hear. */
+/** Runs a query of ours, which must be harmless when run again, and turns its failure into what the caller may hear. */
 export async function asking<T>(work: () => Promise<T>): Promise<T> {
   try {
-    return await work()
+    return await patiently(work, 2_000)
   } catch (error) {
     throw asProblem(error)
   }

@@ -19,7 +19,7 @@ export type LogNeeds = {
 
 export { type Appended, append, type Ingest, makeIngest } from './append.ts'
 export type { AddressRange, NumberRange, Term, TermOperator } from './condition-term.ts'
-export { connectByUrl, connectToEngine, type RecordStore } from './connect.ts'
+export { connectByUrl, connectToEngine, type RecordStore, type ServerOptions } from './connect.ts'
 export { attachTable, type FrozenTable, freezeTables, recordsIn } from './freeze.ts'
 export { type InflateLimits, inflate } from './inflate.ts'
 export type { LineFault } from './lines.ts'

@@ -1,5 +1,5 @@
 /** The ledger of Idempotency-Keys: for each part of a request, which body it had and under which stamps it was tried. */
-import type { RecordStore } from './connect.ts'
+import { patiently, type RecordStore } from './connect.ts'
 import { keysTable } from './tables.ts'
 
 export type PartId = { readonly scope: string; readonly dataset: string; readonly key: string; readonly part: number }
@@ -20,9 +20,11 @@ WHERE _scope = {scope:String} AND dataset = {dataset:String} AND key = {key:Stri
 }
 
 export async function writeTry({ client }: RecordStore, id: PartId, body: string, at: bigint): Promise<void> {
-  await client.insert({
-    table: keysTable,
-    values: [{ _scope: id.scope, dataset: id.dataset, key: id.key, part: id.part, body, _at: at.toString() }],
-    format: 'JSONEachRow',
-  })
+  await patiently(() =>
+    client.insert({
+      table: keysTable,
+      values: [{ _scope: id.scope, dataset: id.dataset, key: id.key, part: id.part, body, _at: at.toString() }],
+      format: 'JSONEachRow',
+    }),
+  )
 }

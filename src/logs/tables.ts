@@ -37,8 +37,11 @@ export function columnType(field: Field): string {
   }
 }
 
-/** A replicated cluster names itself here; a single server and the embedded engine need nothing. */
-export type TableOptions = { readonly cluster?: string }
+/**
+ * A replicated cluster is named here; a single server and the embedded engine need nothing. It has one shard: every
+ * replica holds every record. Where the replicas keep their state is the server's own `default_replica_path`.
+ */
+export type TableOptions = { readonly cluster?: string | undefined }
 
 // Received day, so that retention drops whole partitions and never rewrites a part.
 const dayOf = "toYYYYMMDD(toDateTime(intDiv(_at, 1000000000), 'UTC'))"
@@ -72,7 +75,7 @@ ORDER BY (_scope, _at, _seq)
 SETTINGS ${settings(options.cluster)}`
 }
 
-const createKeys = (options: TableOptions): string =>
+export const createKeys = (options: TableOptions = {}): string =>
   `CREATE TABLE IF NOT EXISTS ${keysTable}${onCluster(options)} (
   _scope String,
   dataset String,
@@ -110,7 +113,7 @@ export async function makeTables(
   })
 }
 
-const addColumns = (dataset: Dataset, fields: readonly Field[], options: TableOptions): string =>
+export const addColumns = (dataset: Dataset, fields: readonly Field[], options: TableOptions): string =>
   `ALTER TABLE ${tableOf(dataset)}${onCluster(options)} ${fields
     .map((field) => `ADD COLUMN IF NOT EXISTS ${column(field.name)} ${columnType(field)}`)
     .join(', ')}`
