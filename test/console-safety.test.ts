@@ -6,7 +6,7 @@ import { join } from 'node:path'
 import { after, before, test } from 'node:test'
 import { setTimeout as wait } from 'node:timers/promises'
 import fastify from 'fastify'
-import { logs, rulesets } from '../src/contract/index.ts'
+import { access, lists, logexport, logs, rulesets } from '../src/contract/index.ts'
 import { bindConsole } from '../src/http/console.ts'
 import { type ConsoleBrowser, openBrowser } from './console-browser.ts'
 import { type JobHouse, startJobHouse } from './journeys/job-house.ts'
@@ -147,6 +147,68 @@ test('hostile texts in records, rules and names are shown and never run', async 
   assert.deepEqual(elsewhere, [], 'nothing is asked of another origin')
 })
 
+test('hostile texts in lists, templates, answers and names of places are shown and never run', async () => {
+  const [image = '', script = ''] = hostile
+  const { client, accountScope, zoneScope } = house
+  const list = await client.call(lists.createList, {
+    scope: accountScope,
+    body: { name: 'words', kind: 'string', description: image },
+  })
+  await client.call(lists.addItems, {
+    scope: accountScope,
+    params: { list_id: list.id },
+    body: hostile.map((text) => ({ string: text, comment: text })),
+  })
+  const job = await house.make('file:///hostile', {
+    output_options: { field_names: ['RayID'], batch_prefix: image, record_template: `${script}{{.RayID}}` },
+  })
+  const phase = 'http_request_transform'
+  const rule = {
+    action: 'rewrite',
+    expression: 'true',
+    action_parameters: { uri: { path: { value: `/${image}` }, query: { value: script } } },
+  }
+  await client.call(rulesets.updateEntryPoint, { scope: zoneScope, params: { phase }, body: { rules: [rule] } })
+  const tenant = await client.call(access.createAccount, { body: { name: image } })
+  await client.call(access.createToken, {
+    scope: accountScope,
+    body: { name: image, permissions: ['edge:decide'] },
+  })
+
+  const page = await browser.enter(house)
+  const requests: string[] = []
+  page.on('request', (request) => requests.push(request.url()))
+  await page.goto(zonePath('lists'))
+  await page.locator('.phases').getByText(image).waitFor()
+  await page.goto(zonePath(`lists/${list.id}`))
+  await page.getByRole('cell', { name: image, exact: true }).first().waitFor()
+  await page.getByLabel('Find items').fill(image)
+  await page.getByRole('cell', { name: script, exact: true }).first().waitFor({ state: 'detached' })
+  await browser.look(page, 'hostile-list')
+  await page.goto(zonePath(`jobs/${job.id}`))
+  await page.getByRole('button', { name: 'Edit' }).click()
+  await page.getByRole('button', { name: 'Preview ten records' }).click()
+  await page.locator('pre.conf').getByText(image).waitFor()
+  await browser.look(page, 'hostile-output')
+  await page.goto(zonePath(`rulesets/phases/${phase}`))
+  await page.getByRole('button', { name: /^Edit/ }).click()
+  assert.equal(await page.getByLabel('New path').inputValue(), `/${image}`)
+  await page.goto(zonePath('edge'))
+  await page.getByRole('cell', { name: image }).waitFor()
+  await page.goto(zonePath('places'))
+  await page.getByRole('heading', { name: image }).waitFor()
+  await page.getByRole('region', { name: image }).getByRole('button', { name: 'New zone' }).click()
+  await page.getByRole('dialog').getByLabel('Domain name').fill(image)
+  await page.getByRole('dialog').getByRole('button', { name: 'Create' }).click()
+  await page.getByRole('dialog').getByRole('alert').waitFor()
+  await browser.look(page, 'hostile-places')
+
+  assert.equal(await page.evaluate('globalThis.stolen'), undefined)
+  const elsewhere = requests.filter((url) => !url.startsWith(house.service.url))
+  assert.deepEqual(elsewhere, [], 'nothing is asked of another origin')
+  await client.call(access.deleteAccount, { scope: { account: tenant.id } })
+})
+
 test('a script that is put into the page is not run', async () => {
   const page = await browser.enter(house)
   await page.evaluate(`
@@ -174,7 +236,20 @@ test('on a small screen and in the dark every page is still sound', async () => 
   const page = await browser.enter(house)
   await page.setViewportSize({ width: 390, height: 800 })
   await page.emulateMedia({ colorScheme: 'dark' })
-  for (const name of ['jobs', 'jobs/new', 'logs', 'rulesets', 'trace', 'audit', 'people', 'system']) {
+  const pages = [
+    'jobs',
+    'jobs/new',
+    'logs',
+    'rulesets',
+    'lists',
+    'trace',
+    'edge',
+    'audit',
+    'people',
+    'places',
+    'system',
+  ]
+  for (const name of pages) {
     await page.goto(zonePath(name))
     await page.locator('h1').waitFor()
     await page.getByText('Loading').waitFor({ state: 'detached' })
@@ -217,14 +292,15 @@ test('of a thousand rules only those near the window are drawn, and all can be r
   await page.getByRole('button', { name: /^Move Rule number 777, 778 of 1000/ }).waitFor()
 })
 
-test('among a hundred jobs one is found, and the table tells how many there are', async () => {
+test('among a hundred jobs and more one is found, and the table tells how many there are', async () => {
   const numbers = Array.from({ length: 100 }, (_, at) => at)
   await Promise.all(numbers.map((at) => house.make(`file:///many/${at}`, { name: `job-${at}` })))
   const page = await browser.enter(house)
   await page.goto(zonePath('jobs'))
   const table = page.getByRole('table')
   await table.getByRole('link').first().waitFor()
-  assert.equal(await table.getAttribute('aria-rowcount'), '101')
+  const jobs = await house.client.call(logexport.listJobs, { scope: house.zoneScope })
+  assert.equal(await table.getAttribute('aria-rowcount'), String(jobs.length + 1))
   assert.ok((await page.locator('.jobs tbody tr').count()) < 80)
   await browser.look(page, 'many-jobs')
   await page.getByLabel('Find jobs').fill('job-77')

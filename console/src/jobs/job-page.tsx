@@ -165,7 +165,7 @@ function JobFigures({ job, status, deliveries }: JobFiguresProps) {
   return (
     <dl className="figures">
       <Figure name="Behind" tone={status && status.failures > 0 ? 'warn' : 'calm'}>
-        {status ? duration(status.lag_seconds) : '…'}
+        {status ? lagWords(status) : '…'}
         {status?.next_turn && <small> next turn {nextTurn(status.next_turn)}</small>}
       </Figure>
       <Figure name="Complete up to">
@@ -181,6 +181,8 @@ function JobFigures({ job, status, deliveries }: JobFiguresProps) {
     </dl>
   )
 }
+
+const lagWords = ({ lag_seconds: seconds }: Status): string => (seconds < 1 ? 'Up to date' : duration(seconds))
 
 const nextTurn = (moment: string): string => {
   const seconds = (Date.parse(moment) - Date.now()) / 1000

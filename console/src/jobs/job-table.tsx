@@ -84,7 +84,7 @@ const JobRow = memo(
         <td>
           <Badge tone={health.tone}>{health.word}</Badge>
         </td>
-        <td className={isTroubled ? 'numeric job-error' : 'numeric'}>{lately ? behindWords(lately) : '…'}</td>
+        <td className={isTroubled ? 'numeric job-error' : 'numeric'}>{behindWords(job, lately)}</td>
         <td className="numeric" title={job.last_complete ? when(job.last_complete) : undefined}>
           {job.last_complete ? ago(job.last_complete) : 'not yet'}
         </td>
@@ -100,7 +100,11 @@ const JobRow = memo(
     JSON.stringify(before.job) === JSON.stringify(after.job),
 )
 
-const behindWords = ({ lagSeconds }: Lately): string => (lagSeconds < 1 ? 'owes nothing' : duration(lagSeconds))
+function behindWords({ enabled }: Job, lately: Lately | undefined): string {
+  if (!enabled) return '–'
+  if (!lately) return '…'
+  return lately.lagSeconds < 1 ? 'up to date' : duration(lately.lagSeconds)
+}
 
 function Sparklines({ lately }: { readonly lately: Lately | undefined }) {
   const windows = lately?.windows ?? []

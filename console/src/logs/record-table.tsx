@@ -65,7 +65,9 @@ export const RecordTable = memo(function RecordTable({ records, columns, timeFie
                 <span className="visually-hidden">Open</span>
               </th>
               {shown.map((name) => (
-                <th key={name}>{name}</th>
+                <th key={name} title={name}>
+                  {name}
+                </th>
               ))}
             </tr>
           </thead>

@@ -1,5 +1,5 @@
 /** What could stand where the caret is: fields and functions of the phase that fit what was typed. */
-import type { Language } from './expression-editor.tsx'
+import type { Language } from './language.ts'
 
 export type Candidate = {
   readonly name: string

@@ -1,12 +1,11 @@
 /** An editor for expressions: colours, completion of fields and functions, and carets under what the API refuses. */
 import { type KeyboardEvent, useId, useMemo, useRef, useState } from 'react'
-import type { catalogue, ErrorItem, ResultOf } from '../../../src/contract/index.ts'
+import type { ErrorItem } from '../../../src/contract/index.ts'
 import { Button } from '../parts/button.tsx'
 import { type Candidate, candidatesAt } from './completion.ts'
 import { readFault } from './fault.ts'
 import { Highlighted } from './highlight.tsx'
-
-export type Language = ResultOf<typeof catalogue.viewLanguage>
+import type { Language } from './language.ts'
 
 type ExpressionEditorProps = {
   readonly label: string

@@ -1,5 +1,5 @@
 /** What a rule needs beside its expression as soon as it has an action: parameters to begin with, a rate. */
-import type { Language } from './expression-editor.tsx'
+import type { Language } from './language.ts'
 import type { RuleBody } from './ruleset.ts'
 
 export function needsOf(action: string, phase: string, language: Language | undefined): RuleBody {

@@ -2,8 +2,9 @@
 import type { ErrorItem } from '../../../src/contract/index.ts'
 import { Choice } from '../parts/button.tsx'
 import { Check, Select, TextField } from '../parts/field.tsx'
-import { ExpressionEditor, type Language } from './expression-editor.tsx'
+import { ExpressionEditor } from './expression-editor.tsx'
 import { FormOrJson } from './form-or-json.tsx'
+import type { Language } from './language.ts'
 import { type Members, membersOf, numberOr, textOf, withMember } from './members.ts'
 import { NamesField } from './names-field.tsx'
 

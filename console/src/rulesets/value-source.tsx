@@ -2,7 +2,8 @@
 import type { ErrorItem } from '../../../src/contract/index.ts'
 import { Choice } from '../parts/button.tsx'
 import { TextField } from '../parts/field.tsx'
-import { ExpressionEditor, type Language } from './expression-editor.tsx'
+import { ExpressionEditor } from './expression-editor.tsx'
+import type { Language } from './language.ts'
 import { type Members, textOf } from './members.ts'
 
 type ValueSourceProps = {
