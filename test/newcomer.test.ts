@@ -25,7 +25,7 @@ before(async () => {
     '/etc/nginx/conf.d': `${nginx?.directory}/conf.d`,
     'nginx -s reload': `nginx -p ${nginx?.directory} -c ${nginx?.directory}/nginx.conf -s reload 2>/dev/null`,
   }
-  desk = openDesk({ stead, environment: { SPILLWAY_EXPORT_INTERVAL_SECONDS: '1' } })
+  desk = await openDesk({ stead, environment: { SPILLWAY_EXPORT_INTERVAL_SECONDS: '1' }, npx: 'warm' })
   const banner = { language: 'text', mark: '', heading: '', text: 'Spillway listens on http://127.0.0.1:8787\n…' }
   await desk.run({ language: 'sh', mark: 'stays', heading: '', text: 'npm start' }, banner)
   first = JSON.parse(await readFile(join(desk.directory, 'data/first-run.json'), 'utf8'))

@@ -6,21 +6,13 @@
 import assert from 'node:assert/strict'
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import {
-  chmodSync,
-  mkdirSync,
-  mkdtempSync,
-  readdirSync,
-  readFileSync,
-  rmSync,
-  symlinkSync,
-  writeFileSync,
-} from 'node:fs'
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { delimiter, join } from 'node:path'
 import type { TestContext } from 'node:test'
 import { setTimeout as wait } from 'node:timers/promises'
 import { freePort } from './postgres.ts'
+import { startWarmCli } from './warm-cli.ts'
 
 export const root = join(import.meta.dirname, '..')
 export const paper = (path: string): string => readFileSync(join(root, path), 'utf8')
@@ -117,8 +109,7 @@ export type DeskSettings = {
   /** Ports and places the page names, and what stands for them here. */
   readonly stead: Readonly<Record<string, string>>
   readonly environment?: Readonly<Record<string, string>>
-  /** `npx` itself takes a second to find what stands beside it; pages with many commands are run by a short one. */
-  readonly npx?: 'its own' | 'short'
+  readonly npx: 'real' | 'warm'
 }
 
 export type Desk = {
@@ -134,18 +125,15 @@ export const freePorts = async (named: readonly number[]): Promise<Record<string
   Object.fromEntries(await Promise.all(named.map(async (port) => [String(port), String(await freePort())])))
 
 /** A directory that looks like a fresh checkout, a shell in it, and the terminals that stay open beside it. */
-export function openDesk({ stead, environment = {}, npx = 'short' }: DeskSettings): Desk {
+export async function openDesk({ stead, environment = {}, npx }: DeskSettings): Promise<Desk> {
   const directory = mkdtempSync(join(tmpdir(), 'spillway-desk-'))
   // As after `npm ci`: everything but data, which is what the page makes.
   for (const name of readdirSync(root)) {
     if (name !== 'data' && !name.startsWith('.')) symlinkSync(join(root, name), join(directory, name))
   }
   const binaries = mkdtempSync(join(tmpdir(), 'spillway-bin-'))
-  if (npx === 'short') {
-    const short = `#!/bin/sh\nexe=$1; shift\ncase $exe in\n  node) exec node "$@";;\n  spillway) exec node "${root}/bin/spillway.js" "$@";;\n  *) echo "no $exe here" >&2; exit 127;;\nesac\n`
-    writeFileSync(join(binaries, 'npx'), short)
-    chmodSync(join(binaries, 'npx'), 0o755)
-  }
+  const warm = npx === 'warm' ? await startWarmCli(binaries) : undefined
+  process.chdir(directory)
   const env = {
     ...process.env,
     PATH: [binaries, join(root, 'node_modules/.bin'), process.env.PATH, '/usr/sbin'].join(delimiter),
@@ -245,6 +233,8 @@ export function openDesk({ stead, environment = {}, npx = 'short' }: DeskSetting
     },
     async leave() {
       for (const child of terminals.values()) await end(child)
+      warm?.stop()
+      process.chdir(root)
       shell.stdin.end()
       if (shell.exitCode === null) await once(shell, 'exit')
       for (const path of [directory, binaries]) rmSync(path, { recursive: true, force: true })

@@ -6,7 +6,7 @@ import { blocksOf, commandsOf, freePorts, openDesk, paper, runPaper } from './pa
 test('the README does what it shows', { timeout: 175_000 }, async (t) => {
   const blocks = blocksOf(paper('README.md'))
   const stead = await freePorts([8787])
-  const desk = openDesk({ stead, environment: { SPILLWAY_EXPORT_INTERVAL_SECONDS: '1' }, npx: 'its own' })
+  const desk = await openDesk({ stead, environment: { SPILLWAY_EXPORT_INTERVAL_SECONDS: '1' }, npx: 'real' })
   try {
     await runPaper(t, desk, blocks)
     assert.deepEqual(desk.ran, blocks.flatMap(commandsOf))

@@ -15,7 +15,7 @@ test('the tutorial does what it says', { timeout: 175_000 }, async (t) => {
   const blocks = all.filter((block) => nginxPath || !isForNginx(block))
   const stead = await freePorts([8787, 9000, 8081, 8082])
   // Windows of a second: nobody learns anything from waiting for the usual half minute.
-  const desk = openDesk({ stead, environment: { SPILLWAY_EXPORT_INTERVAL_SECONDS: '1' } })
+  const desk = await openDesk({ stead, environment: { SPILLWAY_EXPORT_INTERVAL_SECONDS: '1' }, npx: 'warm' })
   try {
     await runPaper(t, desk, blocks)
     assert.deepEqual(desk.ran, blocks.flatMap(commandsOf))
