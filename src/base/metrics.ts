@@ -68,6 +68,7 @@ export function makeMetrics() {
       ['dataset'],
     ),
     watermarkAge: gauge('spillway_watermark_age_seconds', 'How far the watermark is behind the clock.'),
+    spoolBytes: gauge('spillway_spool_bytes', 'Parts on disk that are being made or sent.'),
     jobsBehind: gauge('spillway_jobs_behind', 'Enabled jobs that owe records older than three of their intervals.'),
     jobLag: gauge('spillway_job_lag_seconds', 'How far the jobs that are most behind are behind, at most 50 of them.', [
       // Not `job`: Prometheus calls by that name what it scrapes.

@@ -10,7 +10,7 @@ import {
   wakeEarly,
   wakeOverslept,
 } from '../jobs/index.ts'
-import { activity } from '../logs/index.ts'
+import { activity, spoolBytes } from '../logs/index.ts'
 import { type DeliverNeeds, deliverTurn } from './deliver.ts'
 import { type Bell, makeBell, rest } from './rest.ts'
 
@@ -101,10 +101,11 @@ async function findTrouble({ rollCall, log, metrics }: ExporterNeeds): Promise<s
   return trouble
 }
 
-async function report({ turns, watermark, metrics }: ExporterNeeds): Promise<readonly Lag[]> {
+async function report({ turns, logs, watermark, metrics }: ExporterNeeds): Promise<readonly Lag[]> {
   const settled = watermark()
   metrics.watermarkAge.set(Math.max(0, Number(turns.now() - settled) / 1e9))
   const behind: readonly Lag[] = await lags(turns, settled)
+  metrics.spoolBytes.set(await spoolBytes(logs))
   metrics.jobsBehind.set(behind.length)
   metrics.jobLag.reset()
   for (const { job, seconds } of behind.slice(0, 50)) metrics.jobLag.set({ job_id: String(job) }, seconds)

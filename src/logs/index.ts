@@ -36,7 +36,7 @@ export {
   scanRay,
 } from './scan.ts'
 export type { Query, Window } from './select.ts'
-export { type SpooledPart, type SpoolOptions, spoolParts } from './spool.ts'
+export { type SpooledPart, type SpoolOptions, spoolBytes, spoolParts } from './spool.ts'
 export { makeTables, type TableOptions } from './tables.ts'
 export { makeTails, type TailAsked, type TailNeeds, type TailReader, type TailSession, type Tails } from './tail.ts'
 export { type Among, commonest, newest, tally } from './tally.ts'

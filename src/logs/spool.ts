@@ -5,7 +5,7 @@
  */
 import { createHash } from 'node:crypto'
 import { createReadStream, createWriteStream } from 'node:fs'
-import { mkdir, open, rm } from 'node:fs/promises'
+import { mkdir, open, readdir, rm, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
@@ -37,6 +37,16 @@ export type SpooledPart = {
   readonly bytes: number
   /** Hex. */
   readonly sha256: string
+}
+
+/** What the parts being made and sent take on disk. */
+export async function spoolBytes({ spool }: Pick<SpoolNeeds, 'spool'>): Promise<number> {
+  const names = await readdir(spool).catch(() => [])
+  // A part may be gone by the time it is looked at.
+  const sizes = await Promise.all(
+    names.map(async (name) => (await stat(join(spool, name)).catch(() => undefined))?.size),
+  )
+  return sizes.reduce<number>((sum, size) => sum + (size ?? 0), 0)
 }
 
 /** No records, no parts. */
