@@ -55,7 +55,12 @@ export const serveCommands = [
 ]
 
 function greet(terminal: Terminal, config: Config, { url, firstRun, demo }: Service): void {
-  const lines = [`Spillway listens on ${url}`, `  console   ${url}/`, `  data      ${resolve(config.data)}`]
+  const lines = [
+    `Spillway listens on ${url}`,
+    `  console   ${url}/`,
+    `  API       ${url}/docs`,
+    `  data      ${resolve(config.data)}`,
+  ]
   if (firstRun) {
     lines.push(
       `  e-mail    ${firstRun.email}`,
