@@ -63,7 +63,7 @@ function typeOf(schema: Schema): string {
   if (schema.anyOf) return [...new Set(schema.anyOf.map(typeOf))].join(' or ')
   if (schema.enum) return schema.enum.map((value) => JSON.stringify(value)).join(' or ')
   if (schema.const !== undefined) return JSON.stringify(schema.const)
-  if (schema.items) return `list of ${typeOf(schema.items)}`
+  if (schema.items) return `list of ${typeOf(schema.items).replace(/^\w+$/, '$&s')}`
   return schema.type ?? 'anything'
 }
 

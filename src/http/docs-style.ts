@@ -19,6 +19,7 @@ a { color: var(--link); }
 h1 { margin: 0 0 .25rem; font-size: 1.7rem; }
 h2 { margin: 3rem 0 1rem; padding-bottom: .3rem; border-bottom: 1px solid var(--line); }
 h3 { margin: 0 0 .5rem; font-size: 1.05rem; }
+h3 code { font-size: .9em; }
 h4 { margin: 1.1rem 0 .35rem; font-size: .85rem; color: var(--quiet); }
 article { padding: 1.1rem 1.25rem; margin: 0 0 1.1rem; border: 1px solid var(--line); border-radius: 8px; }
 article:target { border-color: var(--link); }

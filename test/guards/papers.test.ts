@@ -4,6 +4,8 @@ import { dirname, join } from 'node:path'
 import { test } from 'node:test'
 import { generated } from '../../scripts/generate.ts'
 import { commands } from '../../src/cli/index.ts'
+import { kinds } from '../../src/destinations/index.ts'
+import { phases } from '../../src/rulesets/index.ts'
 import { anchorsIn, linksIn } from '../links.ts'
 import { blocksOf, commandsOf } from '../paper.ts'
 
@@ -66,6 +68,13 @@ test('the papers that show a newcomer around hold nothing that is not run', () =
       assert.match(mark, /^(stays|fails)?$/, text)
     }
   }
+})
+
+test('what we say we have is counted', () => {
+  assert.ok(read('README.md').includes(`| Kinds of destination | ${kinds.length} |`))
+  const picture = read('docs/architecture.svg')
+  assert.ok(picture.includes(`${phases.length} phases`))
+  assert.ok(picture.includes('Ten kinds') && kinds.length === 10)
 })
 
 test('the README names only commands that exist', () => {
