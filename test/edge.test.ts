@@ -143,6 +143,13 @@ describe('a trusted edge', () => {
     assert.equal((await asked('', forwarded('/admin/x', { 'x-forwarded-for': '192.0.2.9' }))).status, 200)
   })
 
+  test('is told to block a path however it is spelled, and to let others pass as they were spelled', async () => {
+    for (const uri of ['/%61dmin', '//admin/x', '/x/../admin', '/%2e/admin?x=1'])
+      assert.equal((await asked('', forwarded(uri))).status, 403, uri)
+    const told = await asked('', forwarded('/%66ine//x/./y?a=%2e'))
+    assert.deepEqual([told.status, told.headers['x-spillway-uri']], [200, '/%66ine//x/./y?a=%2e'])
+  })
+
   test('is told to redirect, to an address that any client can read', async () => {
     const told = await asked('', forwarded('/old'))
     assert.deepEqual([told.status, told.headers.location], [301, 'https://example.com/ne%C3%BC'])

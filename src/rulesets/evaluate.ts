@@ -1,10 +1,12 @@
 /**
  * What the deployed rules do to one request: phases in order, the account's entry point before the zone's, rules from top
- * to bottom. Pure but for the counters handed in. Within a phase every rule sees the request as the phase before left it.
+ * to bottom. Pure but for the counters handed in. Within a phase every rule sees the request as the phase before left it,
+ * its path in the one spelling that `normalise.ts` gives it.
  */
 import type { Values } from '../expression/index.ts'
 import type { CompiledPhase, CompiledRule, CompiledRuleset, Deployment, Level } from './deployment.ts'
 import type { Moment } from './fields.ts'
+import { normalisePath } from './normalise.ts'
 import { type Answer, newPassage, type Passage } from './passage.ts'
 import type { Phase } from './phases/index.ts'
 import { type Counters, counterKey } from './ratelimit.ts'
@@ -52,14 +54,21 @@ export function evaluate(deployment: Deployment, request: EdgeRequest, options: 
     answer: undefined,
   }
   const steps: Step[] | undefined = options.trace ? [] : undefined
-  let moment: Moment = { request, original: request, response: options.response, originalResponse: options.response }
+  const path = normalisePath(request.path)
+  const seen = path === request.path ? request : { ...request, path }
+  let moment: Moment = {
+    request: seen,
+    original: request,
+    response: options.response,
+    originalResponse: options.response,
+  }
   for (const compiled of deployment.phases) {
     if (compiled.phase.stage === 'response' && !options.response) continue
     runPhase(run, compiled, moment, steps)
     if (run.answer) break
     moment = {
       ...moment,
-      request: afterPhase(request, run.passage),
+      request: afterPhase(seen, run.passage),
       response: options.response && afterResponsePhase(options.response, run.passage),
     }
   }

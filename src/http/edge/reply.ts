@@ -52,7 +52,9 @@ const oursToo = new Set(['trailer', 'transfer-encoding', 'upgrade', 'x-request-i
 
 /** The request as it should go on: headers under their own names, the rest under `x-spillway-`. */
 function changesOf(request: EdgeRequest, { decision }: Extract<Verdict, { kind: 'pass' }>): Record<string, string> {
-  const { path, query, headers } = decision?.request ?? request
+  const { headers } = decision?.request ?? request
+  // As it was told unless a rule wrote another: rules see paths in one spelling, the origin in the visitor's own.
+  const { path = request.path, query = request.query } = decision?.passage ?? {}
   const names = [...new Set((decision?.passage.requestHeaders ?? []).map(({ name }) => name.toLowerCase()))]
   const joined = (name: string) =>
     headers
