@@ -10,8 +10,9 @@ import { judgeDestination, type Outside } from '../destinations/index.ts'
 import { askAgain, gapsBetween, knownWindows, type Range } from './backfill.ts'
 import { judgeSelection } from './draft.ts'
 import { type FrozenOptions, freeze } from './frozen.ts'
-import { findJob, knownDataset } from './jobs.ts'
+import { findJob } from './jobs.ts'
 import { type DeliveredPart, type Looked, lookAtObjects, notLooked } from './looks.ts'
+import { knownDataset } from './saving.ts'
 import type { Window } from './window.ts'
 
 export type GapNeeds = {

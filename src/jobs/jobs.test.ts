@@ -8,8 +8,9 @@ import { judgeDatasetFiles } from '../datasets/index.ts'
 import type { Db } from '../db/index.ts'
 import type { Outside } from '../destinations/index.ts'
 import type { JobNeeds } from './job.ts'
-import { createJob, deleteJob, type JobChange, listJobs, updateJob, viewJob } from './jobs.ts'
+import { createJob, deleteJob, listJobs, updateJob, viewJob } from './jobs.ts'
 import { issueChallenge } from './ownership.ts'
+import type { JobChange } from './saving.ts'
 import { rotateSigning, viewSigning } from './signing.ts'
 
 const registry = judgeDatasetFiles([])
