@@ -52,8 +52,10 @@ type AskSettings = {
 }
 
 export async function startJobHouse(settings: HouseSettings = {}): Promise<JobHouse> {
-  const fileRoot = await mkdtemp(join(tmpdir(), 'spillway-exports-'))
-  const environment = { SPILLWAY_FILE_ROOT: fileRoot, ...settings.environment }
+  // One that is asked for is kept at the end, as a data directory is.
+  const asked = settings.environment?.SPILLWAY_FILE_ROOT
+  const fileRoot = asked ?? (await mkdtemp(join(tmpdir(), 'spillway-exports-')))
+  const environment = { ...settings.environment, SPILLWAY_FILE_ROOT: fileRoot }
   const house = await startHouse({ ...settings, environment })
 
   async function prove(conf: string, scope: ScopeRef = house.zoneScope, client = house.client): Promise<string> {
@@ -106,7 +108,7 @@ export async function startJobHouse(settings: HouseSettings = {}): Promise<JobHo
     },
     async stop() {
       await house.stop()
-      await rm(fileRoot, { recursive: true, force: true })
+      if (!asked) await rm(fileRoot, { recursive: true, force: true })
     },
   }
 }
