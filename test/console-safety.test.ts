@@ -223,6 +223,18 @@ test('a script that is put into the page is not run', async () => {
   assert.equal(await page.evaluate('globalThis.stolen'), undefined)
 })
 
+test('a page that cannot be drawn says so, and what to do', async () => {
+  const page = await browser.enter(house)
+  const nonsense = { success: true, errors: [], messages: [], result: { not: 'a list' } }
+  await page.route('**/logexport/jobs', (route) => route.fulfill({ json: nonsense }))
+  await page.goto(zonePath('jobs'))
+  await page.getByRole('heading', { name: 'This page broke' }).waitFor()
+  await browser.look(page, 'crashed')
+  await page.unroute('**/logexport/jobs')
+  await page.getByRole('button', { name: 'Load again' }).click()
+  await page.getByRole('heading', { name: 'Export jobs' }).waitFor()
+})
+
 test('credentials are kept for the tab alone', async () => {
   const page = await browser.enter(house)
   assert.ok(!JSON.stringify(await page.evaluate('({ ...localStorage })')).includes(house.credential.key))

@@ -118,8 +118,8 @@ function Explorer({ datasets, usual }: ExplorerProps) {
         </div>
         {range === 'own' && (
           <div className="columns">
-            <TextField label="From" type="datetime-local" step="1" value={start} onChange={setStart} />
-            <TextField label="To" type="datetime-local" step="1" value={end} onChange={setEnd} />
+            <TextField label="From" type="datetime-local" step="1" value={start} onChange={setStart} required />
+            <TextField label="To" type="datetime-local" step="1" value={end} onChange={setEnd} required />
           </div>
         )}
         {open === 'fields' && (

@@ -51,7 +51,7 @@ function adviceFor(error: unknown): string | undefined {
   if (status === 429) return `Wait ${retryAfter ?? 'a few'} seconds, then try again.`
   if (status >= 500)
     return `Try again. If it stays, the log of the service has more${requestId ? ` under request id ${requestId}` : ''}.`
-  return undefined
+  return 'Nothing was changed. Correct what is named above, then try again.'
 }
 
 /** The credential itself is not, or no longer, good. */

@@ -42,6 +42,7 @@ export function Members() {
             <select
               aria-label={`Role of ${member.email}`}
               value={member.roles[0]?.name ?? ''}
+              disabled={changeRole.isRunning}
               onChange={(event) => void changeRole.run(member, event.target.value)}
             >
               {roles.map((role) => (
