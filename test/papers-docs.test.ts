@@ -23,7 +23,13 @@ test('every operation stands on the page with its paths, its permission and its 
     assert.ok(html.includes(`<a href="#${operation.id}">`), operation.id)
     for (const path of pathsOf(operation)) assert.ok(text.includes(path), path)
   }
-  for (const words of ['destination_conf', 'rules[].action', 'source.pointer', 'Needs the permission logs:edit.'])
+  for (const words of [
+    'destination_conf',
+    'rules[].action',
+    'source.pointer',
+    'Needs the permission logs:edit.',
+    'Super administrators only.',
+  ])
     assert.ok(text.includes(words), words)
   assert.doesNotMatch(text, /\[object|undefined/)
 })

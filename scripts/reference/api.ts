@@ -27,7 +27,10 @@ export function apiReference(): string {
 const placeOf = (operation: Operation): string =>
   operation.place === 'both' ? `{scope}${operation.path}` : String(pathsOf(operation)[0])
 
-function allowedFor({ allowed }: Operation): string {
+function allowedFor({ allowed, only, inAccount }: Operation): string {
+  if (only === 'super') return 'super administrators'
+  if (only === 'key') return 'any user, by API key'
   if (allowed === 'open') return 'none'
-  return allowed === 'anyone' ? 'any credentials' : `\`${allowed}\``
+  if (allowed === 'anyone') return 'any credentials'
+  return `\`${allowed}\`${inAccount ? ' in the account' : ''}`
 }

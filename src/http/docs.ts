@@ -62,7 +62,7 @@ are JSON: <code>{"success", "errors", "messages", "result"}</code>, with <code>r
 lies as a JSON pointer in <code>source.pointer</code>. Below, “Answer” is what stands in <code>result</code>.</p>`
 
 function describe(operation: Operation): Markup {
-  const { id, summary, method, allowed, query, body, result, stream, status = 200 } = operation
+  const { id, summary, method, query, body, result, stream, status = 200 } = operation
   const paths = pathsOf(operation)
   return html`<article id="${id}">
 <h3>${inline(summary)}</h3>
@@ -70,7 +70,7 @@ ${paths.map(
   (path) =>
     html`<p class="paths"><code><span class="method ${method.toLowerCase()}">${operation.mirrors ? 'any' : method}</span> ${path}</code></p>`,
 )}
-<p class="quiet">${permissionOf(allowed)}</p>
+<p class="quiet">${permissionOf(operation)}</p>
 ${fields('Query', query as Schema | undefined)}
 ${fields(stream === 'in' ? 'Body, as bytes' : 'Body', body as Schema | undefined)}
 ${stream === 'out' || status === 204 ? html`<h4>Answer ${status}</h4><p>${status === 204 ? 'Nothing.' : 'Text or bytes, not the envelope.'}</p>` : fields(`Answer ${status}`, result as Schema | undefined)}
@@ -78,9 +78,12 @@ ${stream === 'out' || status === 204 ? html`<h4>Answer ${status}</h4><p>${status
 `
 }
 
-function permissionOf(allowed: Operation['allowed']): string {
+function permissionOf({ allowed, only, inAccount }: Operation): string {
+  if (only === 'super') return 'Super administrators only.'
+  if (only === 'key') return 'Users by their own API key only, not by a token.'
   if (allowed === 'open') return 'Needs no credentials.'
-  return allowed === 'anyone' ? 'Any valid credentials.' : `Needs the permission ${allowed}.`
+  if (allowed === 'anyone') return 'Any valid credentials.'
+  return `Needs the permission ${allowed}${inAccount ? ' in the whole account' : ''}.`
 }
 
 function fields(title: string, schema: Schema | undefined): Markup | undefined {
