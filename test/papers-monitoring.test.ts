@@ -122,9 +122,21 @@ test('every alert has a name of its own, a severity, a summary and a runbook, an
   assert.deepEqual(names, [...new Set(names)])
   const page = 'docs/operate/runbooks.md'
   const anchors = anchorsIn(paper(page))
-  for (const { alert, labels, annotations } of alerts) {
+  for (const { alert, expr, labels, annotations } of alerts) {
     assert.ok(['page', 'ticket'].includes(labels.severity), alert)
     assert.ok(annotations.summary, alert)
+    for (const [, name = ''] of annotations.summary.matchAll(/\| (\w+)/g))
+      assert.match(name, /^humanize(1024|Duration)?$/)
+    const shown = [...annotations.summary.matchAll(/\$labels\.(\w+)/g)].map(([, label = '']) => label)
+    const kept = [
+      ...ofPrometheus,
+      ...[...expr.matchAll(/by \(([^)]+)\)/g)].flatMap(([, list = '']) => list.split(', ')),
+    ]
+    assert.deepEqual(
+      shown.filter((label) => !kept.includes(label)),
+      [],
+      alert,
+    )
     assert.equal(annotations.runbook_url, `${page}#${alert.toLowerCase()}`)
     assert.ok(anchors.has(alert.toLowerCase()), `${alert} has no runbook`)
   }
