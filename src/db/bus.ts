@@ -21,6 +21,8 @@ export function openBus({ url, log, holder }: BusNeeds): OpenBus {
   const listeners: ((words: string) => void)[] = []
   let client: pg.Client | undefined
   let isClosed = false
+  /** Said once, not at every try. */
+  let isMissed = false
   let timer: NodeJS.Timeout | undefined
 
   async function connect(): Promise<void> {
@@ -42,7 +44,9 @@ export function openBus({ url, log, holder }: BusNeeds): OpenBus {
       if (client === made) client = undefined
       made.end().catch(() => {})
       if (isClosed) return
-      log.warn({ err: error }, 'the other processes are out of touch; counts are not shared until they are back')
+      if (!isMissed)
+        log.warn({ err: error }, 'the other processes are out of touch; counts are not shared until they are back')
+      isMissed = true
       timer = setTimeout(() => void connect(), againMs)
     }
     made.on('error', again).on('end', () => again())
@@ -50,6 +54,7 @@ export function openBus({ url, log, holder }: BusNeeds): OpenBus {
       await made.connect()
       await made.query(`listen ${channel}`)
       client = made
+      isMissed = false
       if (isClosed) await made.end()
     } catch (error) {
       again(error as Error)

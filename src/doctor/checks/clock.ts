@@ -2,9 +2,8 @@
 import { fromDate, second, toDate, toRfc3339 } from '../../base/index.ts'
 import { describeDatabase } from '../../db/index.ts'
 import { newestWindowEnd } from '../../jobs/index.ts'
-import { connectByUrl } from '../../logs/index.ts'
 import { type Check, doubtful, fine, type Note, type Patient, wrong } from '../finding.ts'
-import { askStore } from './records.ts'
+import { askServer } from './records.ts'
 
 const where = 'the clock of this machine'
 const todo = 'Let time synchronisation (chrony, systemd-timesyncd) set it.'
@@ -43,9 +42,8 @@ const ofDatabase = async (patient: Patient): Promise<Note[]> => {
 }
 
 const ofRecords = async (patient: Patient): Promise<Note[]> => {
-  const { clickhouseUrl } = patient.config
-  if (!clickhouseUrl) return []
-  return compare(patient, 'ClickHouse', async () => (await askStore(connectByUrl(clickhouseUrl))).unixMs)
+  if (!patient.config.clickhouseUrl) return []
+  return compare(patient, 'ClickHouse', async () => (await askServer(patient.config)).unixMs)
 }
 
 async function ofWindows({ database, now }: Patient): Promise<Note[]> {

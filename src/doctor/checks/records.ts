@@ -1,4 +1,5 @@
 /** The record store: the embedded engine can be loaded and answers, or ClickHouse does. */
+import { readFileSync } from 'node:fs'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -11,14 +12,14 @@ export const records: Check = {
   name: 'records',
   says: 'The embedded engine loads and answers, or ClickHouse does.',
   async look(patient) {
-    return patient.config.clickhouseUrl ? [await server(patient.config.clickhouseUrl)] : [await embedded(patient)]
+    return patient.config.clickhouseUrl ? [await server(patient)] : [await embedded(patient)]
   },
 }
 
-async function server(url: string): Promise<Note> {
+async function server({ config }: Patient): Promise<Note> {
   const where = 'SPILLWAY_CLICKHOUSE_URL'
   try {
-    const { version } = await askStore(connectByUrl(url))
+    const { version } = await askServer(config)
     return fine(where, `ClickHouse ${version} answers.`)
   } catch (error) {
     return wrong(
@@ -55,8 +56,14 @@ async function embedded({ config }: Patient): Promise<Note> {
   }
 }
 
+/** As the service itself would connect. */
+export async function askServer({ clickhouseUrl = '', clickhouseCaFile }: Patient['config']) {
+  const authority = clickhouseCaFile && readFileSync(clickhouseCaFile, 'utf8')
+  return askStore(connectByUrl(clickhouseUrl, { authority }))
+}
+
 /** What the store is, and what its clock says. */
-export async function askStore(store: RecordStore): Promise<{ version: string; unixMs: number }> {
+async function askStore(store: RecordStore): Promise<{ version: string; unixMs: number }> {
   try {
     const answer = await store.client.query({
       query: 'SELECT version() AS version, toFloat64(toUnixTimestamp64Milli(now64(3))) AS unixMs',
