@@ -1,70 +1,11 @@
 /** Rulesets by id and by phase, their versions and rules, and the managed rulesets that the operator provides. */
 import { Type } from 'typebox'
 import { operation } from './operation.ts'
-import { id, nullable, oneOf, time } from './words.ts'
+import { ruleset, said, summary, written } from './ruleset-view.ts'
 
-const kindNames = ['root', 'zone', 'custom', 'managed'] as const
+export * from './ruleset-trace.ts'
+export type { RulesetView, RuleView } from './ruleset-view.ts'
 
-export type RuleView = {
-  readonly id: string
-  readonly version: string
-  readonly ref: string
-  readonly action: string
-  readonly action_parameters?: Readonly<Record<string, unknown>>
-  readonly expression?: string
-  readonly description: string
-  readonly enabled: boolean
-  readonly categories?: readonly string[]
-  readonly last_updated: string
-}
-
-export type RulesetView = {
-  readonly id: string
-  readonly name: string
-  readonly description: string
-  readonly kind: (typeof kindNames)[number]
-  readonly phase: string
-  readonly version: string
-  readonly last_updated: string
-  readonly rules: readonly RuleView[]
-}
-
-const version = Type.String({ description: 'A whole number as text; each change makes the next one' })
-const anyObject = (description: string) => Type.Object({}, { description, additionalProperties: true })
-
-const rule = Type.Object({
-  id,
-  version,
-  ref: Type.String({ description: 'Keeps the rule the same rule when the list is replaced; the id unless set' }),
-  action: Type.String(),
-  action_parameters: Type.Optional(anyObject('What the action needs; see the reference of actions')),
-  expression: Type.Optional(Type.String({ description: 'Not shown in managed rulesets' })),
-  description: Type.String(),
-  enabled: Type.Boolean(),
-  logging: Type.Optional(Type.Object({ enabled: Type.Boolean() })),
-  ratelimit: Type.Optional(anyObject('What is counted, over which time, and what follows')),
-  exposed_credential_check: Type.Optional(anyObject('Where user name and password are')),
-  categories: Type.Optional(Type.Array(Type.String(), { description: 'The tags of a managed rule' })),
-  score_threshold: Type.Optional(Type.Integer()),
-  last_updated: time,
-})
-
-const head = {
-  id,
-  name: Type.String(),
-  description: Type.String(),
-  kind: oneOf(kindNames),
-  phase: Type.String(),
-  version,
-  last_updated: time,
-}
-const summary = Type.Unsafe<Omit<RulesetView, 'rules'>>(Type.Object(head))
-const ruleset = Type.Unsafe<RulesetView>(Type.Object({ ...head, rules: Type.Array(rule) }))
-const written = nullable(ruleset)
-
-// Bodies are judged by the rulesets room, which tells every reason with its place; the contract only describes them.
-const said = (description: string, example?: unknown) =>
-  Type.Unsafe<unknown>({ description, ...(example === undefined ? {} : { examples: [example] }) })
 const rulesBody = said('Rules in order; `{"id"}` alone keeps a rule as it is', [
   { action: 'block', expression: 'http.request.uri.path eq "/private"', description: 'Nobody enters here' },
 ])
@@ -312,67 +253,4 @@ export const importManagedRuleset = operation({
     { additionalProperties: true },
   ),
   result: written,
-})
-
-export type TraceStep = {
-  readonly type: string
-  readonly step_name: string
-  readonly name?: string
-  readonly kind?: string
-  readonly description?: string
-  readonly expression?: string
-  readonly action?: string
-  readonly action_parameters?: Readonly<Record<string, unknown>>
-  readonly matched: boolean
-  readonly values?: Readonly<Record<string, unknown>>
-  readonly note?: string
-  readonly trace?: readonly TraceStep[]
-}
-
-export type TraceView = {
-  readonly status_code: number
-  readonly action: string
-  readonly trace: readonly TraceStep[]
-  readonly [more: string]: unknown
-}
-
-export const traceRequest = operation({
-  id: 'traceRequest',
-  summary: 'Try a request out on what is deployed: every phase, ruleset and rule looked at, and the result',
-  tag: 'Rulesets',
-  method: 'POST',
-  place: 'both',
-  path: '/rulesets/trace',
-  allowed: 'rulesets:read',
-  body: Type.Object(
-    {
-      url: Type.Optional(said('Needed', 'https://www.example.com/admin?x=1')),
-      method: Type.Optional(said('Needed', 'GET')),
-      protocol: Type.Optional(said('HTTP/1.1 unless said otherwise')),
-      headers: Type.Optional(said('By name', { 'User-Agent': 'curl/8.5.0' })),
-      cookies: Type.Optional(said('By name')),
-      body: Type.Optional(said('One of plain_text, json, base64')),
-      context: Type.Optional(said('bot_score, threat_score, geoloc')),
-      ip: Type.Optional(said('The address of the visitor', '192.0.2.1')),
-      fields: Type.Optional(said('Values of other fields by their name', { 'ip.src.country': 'DE' })),
-      response: Type.Optional(said('The answer of the origin; with it the response phases run too', { status: 200 })),
-      skip_response: Type.Optional(said('Leave the response phases out')),
-    },
-    { additionalProperties: true },
-  ),
-  result: Type.Unsafe<TraceView>(
-    Type.Object(
-      {
-        status_code: Type.Integer(),
-        action: Type.String({ description: 'Of the rule that answered; allow when the request goes on' }),
-        trace: Type.Array(
-          Type.Object(
-            { type: Type.String(), step_name: Type.String(), matched: Type.Boolean() },
-            { additionalProperties: true },
-          ),
-        ),
-      },
-      { additionalProperties: true },
-    ),
-  ),
 })
