@@ -3,9 +3,10 @@ import assert from 'node:assert/strict'
 import { rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { after, before, test } from 'node:test'
-import { run, type Terminal } from '../src/cli/index.ts'
+import type { Terminal } from '../src/cli/index.ts'
 import { type ExportHouse, eventually, rays, startExportHouse } from './journeys/export-house.ts'
 import type { Job } from './journeys/job-house.ts'
+import { say as sayLine } from './terminal.ts'
 
 let house: ExportHouse
 let job: Job
@@ -18,20 +19,8 @@ before(async () => {
 })
 after(() => house.stop())
 
-async function say(words: readonly string[], shown: Partial<Terminal> = {}) {
-  const [out, err]: [string[], string[]] = [[], []]
-  const terminal: Terminal = {
-    out: (text) => void out.push(text),
-    err: (text) => void err.push(text),
-    isTerminal: false,
-    columns: 80,
-    input: (async function* () {})(),
-    signal: new AbortController().signal,
-    ...shown,
-  }
-  const code = await run(terminal, [...words, '--data', house.data])
-  return { out: out.join('\n'), err: err.join('\n'), code }
-}
+const say = (words: readonly string[], shown: Partial<Terminal> = {}) =>
+  sayLine([...words, '--data', house.data], shown)
 const json = async (...words: string[]) => JSON.parse((await say([...words, '--json'])).out)
 /** An hour around now, as the flags have it. */
 const range = () => {

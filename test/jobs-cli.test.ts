@@ -4,8 +4,8 @@ import { once } from 'node:events'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { after, before, test } from 'node:test'
-import { run } from '../src/cli/index.ts'
 import { type Job, type JobHouse, startJobHouse } from './journeys/job-house.ts'
+import { inputOf, say as sayLine } from './terminal.ts'
 
 let house: JobHouse
 before(async () => {
@@ -13,23 +13,9 @@ before(async () => {
 })
 after(() => house.stop())
 
-/** Runs a command line as the house's administrator and gives back what it said. */
-async function say(words: readonly string[], input = '', from: readonly string[] = ['--data', house.data]) {
-  const out: string[] = []
-  const err: string[] = []
-  const terminal = {
-    out: (text: string) => out.push(text),
-    err: (text: string) => err.push(text),
-    isTerminal: false,
-    columns: 100,
-    input: (async function* () {
-      yield Buffer.from(input)
-    })(),
-    signal: new AbortController().signal,
-  }
-  const code = await run(terminal, [...words, ...from])
-  return { out: out.join('\n'), err: err.join('\n'), code }
-}
+/** Runs a command line as the house's administrator. */
+const say = (words: readonly string[], input = '', from: readonly string[] = ['--data', house.data]) =>
+  sayLine([...words, ...from], { input: inputOf(input) })
 const json = async (...words: string[]) => {
   const { out, err, code } = await say([...words, '--json'])
   assert.equal(code, 0, err)

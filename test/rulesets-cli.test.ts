@@ -4,9 +4,9 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, before, test } from 'node:test'
-import { run } from '../src/cli/index.ts'
 import { commonProtection } from '../src/rulesets/index.ts'
 import { type House, startHouse } from './house.ts'
+import { say } from './terminal.ts'
 
 let house: House
 let folder: string
@@ -20,19 +20,10 @@ after(async () => {
 })
 
 async function spillway(...argv: string[]) {
-  const out: string[] = []
-  const code = await run(
-    {
-      out: (text) => void out.push(text),
-      err: (text) => void out.push(text),
-      isTerminal: argv.includes('--coloured'),
-      columns: 100,
-      input: (async function* () {})(),
-      signal: new AbortController().signal,
-    },
-    [...argv.filter((word) => word !== '--coloured'), '--url', house.baseUrl, '--data', house.data],
-  )
-  return { code, out: out.join('\n') }
+  const hasColours = argv.includes('--coloured')
+  const words = [...argv.filter((word) => word !== '--coloured'), '--url', house.baseUrl, '--data', house.data]
+  const { out, err, code } = await say(words, { isTerminal: hasColours, hasColours })
+  return { code, out: out + err }
 }
 
 async function file(name: string, text: string): Promise<string> {

@@ -4,21 +4,14 @@ import { join } from 'node:path'
 import { after, before, describe, test } from 'node:test'
 import { type House, startHouse } from '../../test/house.ts'
 import { freePort } from '../../test/postgres.ts'
-import { commands, run, type Terminal } from './index.ts'
+import { say } from '../../test/terminal.ts'
+import { commands } from './index.ts'
 
-/** Runs a line as a pipe would, and keeps what it prints. */
+/** Runs a line as a pipe would; each thing it says ends its line. */
 async function spillway(...argv: string[]) {
-  const [out, err]: [string[], string[]] = [[], []]
-  const terminal: Terminal = {
-    out: (text) => void out.push(`${text}\n`),
-    err: (text) => void err.push(`${text}\n`),
-    isTerminal: false,
-    columns: 80,
-    input: (async function* () {})(),
-    signal: new AbortController().signal,
-  }
-  const code = await run(terminal, argv)
-  return { code, out: out.join(''), err: err.join('') }
+  const { code, out, err } = await say(argv)
+  const ended = (text: string) => (text === '' ? '' : `${text}\n`)
+  return { code, out: ended(out), err: ended(err) }
 }
 
 describe('every command', () => {

@@ -3,24 +3,10 @@ import { once } from 'node:events'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { type TestContext, test } from 'node:test'
+import { say as sayLine } from '../../../test/terminal.ts'
 import { datasets } from '../../datasets/index.ts'
-import { run } from '../run.ts'
 
-/** Runs a command line and gives back what it said. */
-async function say(...argv: string[]) {
-  const out: string[] = []
-  const err: string[] = []
-  const terminal = {
-    out: (text: string) => out.push(text),
-    err: (text: string) => err.push(text),
-    isTerminal: false,
-    columns: 100,
-    input: (async function* () {})(),
-    signal: new AbortController().signal,
-  }
-  const code = await run(terminal, argv)
-  return { out: out.join('\n'), err: err.join('\n'), code }
-}
+const say = (...argv: string[]) => sayLine(argv)
 
 async function startSink(t: TestContext) {
   const seen: { path: string; key: unknown; lines: string[] }[] = []

@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, test } from 'node:test'
-import { run } from '../run.ts'
+import { say as sayLine } from '../../../test/terminal.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'spillway-rules-'))
 after(() => rmSync(folder, { recursive: true }))
@@ -14,20 +14,7 @@ const file = (name: string, content: unknown): string => {
   return path
 }
 
-async function say(...argv: string[]) {
-  const out: string[] = []
-  const err: string[] = []
-  const terminal = {
-    out: (text: string) => out.push(text),
-    err: (text: string) => err.push(text),
-    isTerminal: false,
-    columns: 100,
-    input: (async function* () {})(),
-    signal: new AbortController().signal,
-  }
-  const code = await run(terminal, ['rules', ...argv])
-  return { out: out.join('\n'), err: err.join('\n'), code }
-}
+const say = (...argv: string[]) => sayLine(['rules', ...argv])
 
 test('a valid expression is shown in its normal form, with what it uses', async () => {
   assert.deepEqual(await say('check', 'lower(http.host)=="a"&&ip.src in $office'), {
