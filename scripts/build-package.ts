@@ -38,8 +38,6 @@ export function buildPackage(into: string): Built {
   write(join(into, 'package.json'), `${JSON.stringify({ name, version, type }, null, 2)}\n`)
   for (const directory of beside.filter((name) => existsSync(join(root, name))))
     cpSync(join(root, directory), join(into, directory), { recursive: true })
-  // What `edge config` fills in.
-  cpSync(join(root, 'docs/edge'), join(into, 'docs/edge'), { recursive: true })
   return { files: [...files], packages }
 }
 
