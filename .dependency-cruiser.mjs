@@ -22,7 +22,10 @@ export const rooms = {
 export const typesOnly = { contract: ['base'] }
 
 // Front-door files that a room may use: `serve` and `migrate` start the house itself, `doctor` looks at how it would start.
-export const frontDoorUsers = { cli: ['service', 'config', 'version', 'backup'], doctor: ['service', 'config', 'house-lock'] }
+export const frontDoorUsers = {
+  cli: ['service', 'config', 'version', 'backup'],
+  doctor: ['service', 'config', 'house-lock'],
+}
 
 // Which rooms may hold which outside package; no one else may import it.
 export const keepers = {

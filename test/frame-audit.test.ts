@@ -90,5 +90,20 @@ for (const database of ['sqlite', 'postgres'] as const) {
         assert.equal(answer.headers.get('allow'), 'GET')
       }
     })
+    test('what a user did to itself is left out when asked', async () => {
+      const { client, account } = house
+      const body = { email: 'roller@spillway.test', role: 'read only' } as const
+      const member = await client.call(access.addMember, { scope: { account }, body })
+      const key = String(member.api_key)
+      const rolled = await house.as({ email: body.email, key }).call(access.rollKey, {})
+      const roller = house.as({ email: body.email, key: rolled.api_key })
+      const own = await roller.call(audit.listUserAudit, {})
+      assert.deepEqual(
+        own.map((entry) => [entry.action.type, entry.resource.type]),
+        [['update', 'user_key']],
+      )
+      assert.deepEqual(await roller.call(audit.listUserAudit, { query: { hide_user_logs: true } }), [])
+      assert.deepEqual(await list({ hide_user_logs: true }), await list({}))
+    })
   })
 }

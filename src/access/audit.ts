@@ -67,6 +67,7 @@ export type AuditQuery = Page & {
   readonly since?: string
   readonly before?: string
   readonly direction?: 'asc' | 'desc'
+  readonly hide_user_logs?: boolean
 }
 
 /** Entries of an account, or of all that one user did, newest first unless asked otherwise. */
@@ -78,6 +79,8 @@ export async function listAudit(
   let entries = db.selectFrom('audit_logs')
   entries =
     'account' in whose ? entries.where('account_id', '=', whose.account) : entries.where('actor_id', '=', whose.user)
+  // What a user did to itself belongs to no account.
+  if (query.hide_user_logs) entries = entries.where('account_id', 'is not', null)
   if (query.id !== undefined) entries = entries.where('id', '=', query.id)
   if (query['action.type'] !== undefined) entries = entries.where('action_type', '=', query['action.type'])
   if (query['actor.email'] !== undefined)

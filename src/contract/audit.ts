@@ -27,7 +27,9 @@ const query = Type.Object({
   before: Type.Optional(Type.String({ description: 'a date or an RFC 3339 time' })),
   direction: Type.Optional(oneOf(['asc', 'desc'])),
   export: Type.Optional(Type.Boolean({ description: 'CSV instead of JSON' })),
-  hide_user_logs: Type.Optional(Type.Boolean()),
+  hide_user_logs: Type.Optional(
+    Type.Boolean({ description: 'without what users did to themselves, such as new keys' }),
+  ),
 })
 
 export const listAccountAudit = operation({
