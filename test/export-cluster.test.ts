@@ -125,6 +125,42 @@ test('a window whose exporter is killed in the middle of it is taken over within
   killed.process = killed.start()
 })
 
+test('an exporter that stands still past its lease changes nothing when it goes on: another has finished its window', async () => {
+  await Promise.all(exporters.map(({ url }) => untilReady(url, 60_000)))
+  const { rows: jobs } = await database.query("select id from jobs where destination_kind = 'https'")
+  const job = Number(jobs[0]?.id)
+  const hung = chaos.met.hang
+  chaos.mood = 'hang'
+  await send('stopped')
+  await eventually(async () => chaos.met.hang > hung)
+  const { rows } = await database.query('select lease_holder from jobs where id = $1', [job])
+  const stopped = exporters.find(({ process }) => String(rows[0]?.lease_holder).includes(`-${process.pid}-`))
+  process.kill(stopped?.process.pid ?? assert.fail(), 'SIGSTOP')
+  try {
+    chaos.mood = 'well'
+    await eventually(async () => receiver.requests().some(({ text }) => text.includes('stopped')), 60_000)
+    const ledger = async () =>
+      (
+        await database.query(
+          "select w.*, d.attempts as sent, d.outcome from windows w join deliveries d on d.window_id = w.id where w.job_id = $1 and w.state = 'done' order by w.id",
+          [job],
+        )
+      ).rows
+    const before = await eventually(async () => {
+      const { rows: open } = await database.query("select 1 from windows where job_id = $1 and state = 'begun'", [job])
+      return open.length === 0 && ledger()
+    })
+    process.kill(stopped?.process.pid ?? 0, 'SIGCONT')
+    await untilReady(stopped?.url ?? '', 60_000)
+    // By now its timers have fired, and whatever it had begun was called off or refused.
+    await send('moving')
+    await eventually(async () => receiver.requests().some(({ text }) => text.includes('moving')), 60_000)
+    assert.deepEqual((await ledger()).slice(0, before.length), before)
+  } finally {
+    process.kill(stopped?.process.pid ?? 0, 'SIGCONT')
+  }
+})
+
 test('a hundred jobs are shared, and no window is exported by both', async () => {
   await Promise.all(exporters.map(({ url }) => untilReady(url, 60_000)))
   for (let number = 0; number < 100; number += 1)
