@@ -335,7 +335,7 @@ export const faultsOf = ({ places, leftInSpool }: SiegeReport): string[] => [
   ...(leftInSpool > 0 ? [`${leftInSpool} files are left in the spool`] : []),
 ]
 
-if (import.meta.main) {
+async function main(): Promise<void> {
   const { values } = parseArgs({
     options: {
       kills: { type: 'string', default: '200' },
@@ -359,3 +359,6 @@ if (import.meta.main) {
   for (const fault of faults) console.error(fault)
   process.exitCode = faults.length === 0 ? 0 : 1
 }
+
+// Not awaited here: the cluster form imports this file, and would wait for it to be read to its end.
+if (import.meta.main) void main()
