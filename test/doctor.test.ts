@@ -224,6 +224,14 @@ const misconfigurations: readonly Misconfiguration[] = [
     todo: /SPILLWAY_FILE_ROOT/,
   },
   {
+    name: 'a key file that cannot be looked at',
+    check: 'secret key',
+    environment: { SPILLWAY_DATA: join(import.meta.filename, 'data') },
+    where: /secret\.key$/,
+    what: /cannot be looked at \(ENOTDIR\)/,
+    todo: /user of the service/,
+  },
+  {
     name: 'a key file that others may read',
     check: 'secret key',
     arrange: (data) => chmod(join(data, 'secret.key'), 0o644),

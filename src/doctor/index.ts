@@ -1,5 +1,5 @@
 /** Looks at a configuration as the service would start with it, or runs with it, and tells what is wrong. Nothing is changed. */
-import { existsSync } from 'node:fs'
+import { statSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { type Clock, systemClock } from '../base/index.ts'
 import { type Config, readLeniently } from '../config.ts'
@@ -57,13 +57,16 @@ export async function* examine(
 }
 
 function lookInto({ databaseUrl }: Config, data: string): Patient['database'] {
-  if (!databaseUrl && !existsSync(join(data, 'spillway.db'))) return undefined
   try {
+    if (!databaseUrl && !isThere(join(data, 'spillway.db'))) return undefined
     return openDatabase(databaseUrl ? { url: databaseUrl } : { directory: data, readOnly: true })
   } catch (error) {
     return { trouble: sayError(error) }
   }
 }
+
+/** Throws when that cannot be told: what we may not see may well be there. */
+const isThere = (path: string): boolean => statSync(path, { throwIfNoEntry: false }) !== undefined
 
 /** A lock that cannot be read is nobody's; the check of the disk says why. */
 function holds(data: string): boolean {

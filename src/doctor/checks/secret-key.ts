@@ -33,8 +33,10 @@ const placeOf = ({ config, data }: Patient): string =>
   config.secretKey ? 'SPILLWAY_SECRET_KEY' : join(data, 'secret.key')
 
 async function theFile(path: string): Promise<Note[]> {
-  const found = await stat(path).catch(() => undefined)
-  if (!found) return []
+  const found = await stat(path).catch((error: NodeJS.ErrnoException) => error.code)
+  if (found === 'ENOENT') return []
+  if (typeof found !== 'object')
+    return [wrong(path, `It cannot be looked at (${found}).`, 'Run this as the user of the service.')]
   const notes: Note[] = []
   if (found.mode & 0o077)
     notes.push(
