@@ -65,21 +65,13 @@ export const RecordTable = memo(function RecordTable({ records, columns, timeFie
                 <span className="visually-hidden">Open</span>
               </th>
               {shown.map((name) => (
-                <th key={name} title={name}>
-                  {name}
-                </th>
+                <th key={name}>{name}</th>
               ))}
             </tr>
           </thead>
           {pieces.map((piece) => {
             if (piece.kind === 'room')
-              return (
-                <tbody key={`room ${piece.before}`} data-room aria-hidden="true">
-                  <tr style={{ height: piece.px }}>
-                    <td colSpan={shown.length + 1} />
-                  </tr>
-                </tbody>
-              )
+              return <tbody key={`room ${piece.before}`} data-room aria-hidden="true" style={{ height: piece.px }} />
             const one = found[piece.at]
             return (
               one && (
@@ -132,11 +124,14 @@ const RecordRow = memo(function RecordRow(props: RecordRowProps) {
             <Icon name="right" />
           </button>
         </td>
-        {shown.map((name) => (
-          <td key={name} title={textOf(record[name])}>
-            {name === timeField ? momentOf(textOf(record[name])) : textOf(record[name])}
-          </td>
-        ))}
+        {shown.map((name) => {
+          const text = textOf(record[name])
+          return (
+            <td key={name} title={text}>
+              {name === timeField ? momentOf(text) : text}
+            </td>
+          )
+        })}
       </tr>
       {isOpen && (
         <tr className="opened">

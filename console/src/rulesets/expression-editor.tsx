@@ -10,12 +10,13 @@ import type { Language } from './language.ts'
 type ExpressionEditorProps = {
   readonly label: string
   readonly text: string
+  readonly placeholder?: string
   readonly language: Language | undefined
   readonly errors: readonly ErrorItem[]
   onChange(text: string): void
 }
 
-export function ExpressionEditor({ label, text, language, errors, onChange }: ExpressionEditorProps) {
+export function ExpressionEditor({ label, text, placeholder, language, errors, onChange }: ExpressionEditorProps) {
   const id = useId()
   const area = useRef<HTMLTextAreaElement>(null)
   const [caret, setCaret] = useState<number>()
@@ -57,6 +58,7 @@ export function ExpressionEditor({ label, text, language, errors, onChange }: Ex
           id={id}
           ref={area}
           value={text}
+          placeholder={placeholder}
           spellCheck={false}
           autoCapitalize="off"
           aria-autocomplete="list"

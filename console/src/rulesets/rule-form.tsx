@@ -25,6 +25,7 @@ type RuleFormProps = {
   readonly dispatch: Dispatch<Change>
 }
 
+const none: readonly ErrorItem[] = []
 const membersWithPlace = ['expression', 'action_parameters', 'ratelimit']
 
 export function RuleForm({ rule, phase, actions, language, refusals, check, dispatch }: RuleFormProps) {
@@ -61,8 +62,10 @@ export function RuleForm({ rule, phase, actions, language, refusals, check, disp
       <ExpressionEditor
         label="When"
         text={String(said.expression ?? '')}
+        placeholder={'http.request.uri.path eq "/private"; write true for every request'}
         language={language}
-        errors={under('expression')}
+        // Nobody is told that what they have not begun to write is wrong, before they deploy it.
+        errors={said.expression === '' && refusals.length === 0 ? none : under('expression')}
         onChange={(expression) => set({ expression })}
       />
       {phase.startsWith('http_request') && <Replay expression={String(said.expression ?? '')} />}
