@@ -127,6 +127,27 @@ test('a query ends when its asker gives up waiting, and others are answered mean
   await untilEnded('marker2')
 })
 
+test('a query that is killed by its id has ended when the answer comes', async () => {
+  let isOver = false
+  const insert = store.client
+    .command({
+      query: 'INSERT INTO t SELECT number, toString(sleepEachRow(1)) FROM numbers(60) SETTINGS max_block_size = 1',
+      query_id: 'to-be-killed',
+    })
+    .catch(() => undefined)
+    .finally(() => {
+      isOver = true
+    })
+  for (let count = 0; count === 0; )
+    count = (await ask("SELECT 1 FROM system.processes WHERE Settings['log_comment'] = 'to-be-killed'")).length
+  const query = 'KILL QUERY WHERE query_id = {id:String} SYNC'
+  await store.client.command({ query, query_params: { id: 'to-be-killed' } })
+  await insert
+  assert.ok(isOver)
+  assert.deepEqual(await ask("SELECT 1 FROM t WHERE b = '0'"), [])
+  await store.client.command({ query, query_params: { id: 'never-was' } })
+})
+
 test('a query that fails after its first bytes does not end like a whole answer', async () => {
   const { stream } = await store.client.exec({
     query: 'SELECT number, throwIf(number = 3000000) FROM numbers(10000000) SETTINGS max_threads = 1 FORMAT TSV',

@@ -38,15 +38,36 @@ const killGraceMs = 10_000
 
 export function makeAnswerer(needs: AnswererNeeds): RequestListener {
   const slots = makeSlots(mostQueries)
+  const underWay: UnderWay = new Map()
   return (request, response) => {
     // A connection that breaks is seen by `gone`; nobody is left to tell.
     response.on('error', () => {})
-    answer(needs, slots, request, response).catch((error: Error) => sendError(response, error))
+    const url = new URL(request.url ?? '/', 'http://engine')
+    const answered = answer(needs, slots, underWay, url, request, response).catch((error: Error) =>
+      sendError(response, error),
+    )
+    const id = url.searchParams.get('query_id')
+    if (id === null) return
+    underWay.set(id, answered)
+    void answered.then(() => underWay.delete(id))
   }
 }
 
-async function answer(needs: AnswererNeeds, slots: Slots, request: IncomingMessage, response: ServerResponse) {
-  const url = new URL(request.url ?? '/', 'http://engine')
+/** Requests that gave themselves an id, until they can change nothing any more. */
+type UnderWay = Map<string, Promise<unknown>>
+
+/** The one way in which a server is asked to end a query: with `SYNC`, so that the answer says that it has ended. */
+const killedBy = ({ sql, params }: Ask): string | undefined =>
+  /^kill query\b.*\bwhere query_id = \{id:String\} sync$/i.test(sql) ? params.get('id') : undefined
+
+async function answer(
+  needs: AnswererNeeds,
+  slots: Slots,
+  underWay: UnderWay,
+  url: URL,
+  request: IncomingMessage,
+  response: ServerResponse,
+) {
   if (url.pathname === '/ping') return void response.end('Ok.\n')
   if (!isAdmitted(needs, request, url)) throw new Error(wrongPassword)
   const gone = new AbortController()
@@ -58,6 +79,12 @@ async function answer(needs: AnswererNeeds, slots: Slots, request: IncomingMessa
   const result = join(needs.temporary, `${ownId}.answer`)
   try {
     const ask = await readRequest(request, url, ownId, spooled ? undefined : rows)
+    const killed = killedBy(ask)
+    if (killed !== undefined) {
+      await killQuery(needs, killed)
+      await underWay.get(killed)
+      return void response.end()
+    }
     const files = {
       ...(takesRows(ask.sql) ? { rows } : {}),
       ...(givesRows(ask.sql) ? { answer: result } : {}),
