@@ -1,5 +1,5 @@
 /** Records in rows; a row opens to the whole record. What a record says is only ever shown as text. */
-import { memo, useCallback, useMemo, useState } from 'react'
+import { Fragment, memo, useCallback, useMemo, useState } from 'react'
 import { counted, when } from '../format.ts'
 import { CopyButton } from '../parts/button.tsx'
 import { Icon } from '../parts/icon.tsx'
@@ -65,7 +65,15 @@ export const RecordTable = memo(function RecordTable({ records, columns, timeFie
                 <span className="visually-hidden">Open</span>
               </th>
               {shown.map((name) => (
-                <th key={name}>{name}</th>
+                <th key={name}>
+                  {name.split(/(?=[A-Z][a-z])/).map((word, at) => (
+                    // biome-ignore lint/suspicious/noArrayIndexKey: a word is its place.
+                    <Fragment key={at}>
+                      <wbr />
+                      {word}
+                    </Fragment>
+                  ))}
+                </th>
               ))}
             </tr>
           </thead>
