@@ -147,9 +147,9 @@ describe('one house whose time goes astray', async () => {
   test('forty times as many senders are shed with 429 or served, and every acknowledged record is exported', async () => {
     const kept: string[] = []
     const statuses = new Map<number, number>()
-    // 8 MB each once unpacked, and 60 at once: twice what may be in memory.
+    // 8 MB each once unpacked, and 56 at once: far more than may be in memory.
     const filler = 'x'.repeat(265_000)
-    const bodies = Array.from({ length: 60 }, (_, number) => rays(30, `flood-${number}-`))
+    const bodies = Array.from({ length: 56 }, (_, number) => rays(30, `flood-${number}-`))
     const packed = bodies.map((names) =>
       gzipSync(names.map((RayID) => `${JSON.stringify({ RayID, ClientRequestURI: filler })}\n`).join(''), { level: 1 }),
     )
