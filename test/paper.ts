@@ -160,9 +160,12 @@ export async function openDesk({ stead, environment = {}, npx }: DeskSettings): 
       .replaceAll(directory, '/home/you/spillway')
 
   async function type(command: string): Promise<{ output: string; code: number }> {
+    assert.ok(isRunning(shell), 'an earlier command did not end')
     const file = join(binaries, 'command.sh')
     writeFileSync(file, `${here(command)}\n`)
     let output = ''
+    // Sooner than the test gives up, so that it can be read what a loop was waiting for.
+    const late = setTimeout(() => shell.kill('SIGKILL'), 90_000)
     const end = new Promise<number>((resolve, reject) => {
       const take = (chunk: string) => {
         output += chunk
@@ -176,7 +179,7 @@ export async function openDesk({ stead, environment = {}, npx }: DeskSettings): 
       shell.once('exit', () => reject(new Error(`the shell ended at ${command}: ${output}`)))
     })
     shell.stdin.write(`. ${file} </dev/null 2>&1; printf '<ended %s>\\n' $?\n`)
-    const code = await end
+    const code = await end.finally(() => clearTimeout(late))
     shell.removeAllListeners('exit')
     ran.push(command)
     return { output: there(output), code }
@@ -236,7 +239,7 @@ export async function openDesk({ stead, environment = {}, npx }: DeskSettings): 
       warm?.stop()
       process.chdir(root)
       shell.stdin.end()
-      if (shell.exitCode === null) await once(shell, 'exit')
+      if (isRunning(shell)) await once(shell, 'exit')
       for (const path of [directory, binaries]) rmSync(path, { recursive: true, force: true })
     },
   }
