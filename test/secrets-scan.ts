@@ -23,8 +23,8 @@ export type SecretsWatch = {
 export function watchSecrets(): SecretsWatch {
   const known = new Set<string>()
   const remember = (secret: string) => {
-    // Shorter words occur by chance.
-    if (secret.length >= 16) known.add(secret)
+    // Shorter words, and one letter many times over, occur by chance.
+    if (secret.length >= 16 && new Set(secret).size >= 6) known.add(secret)
   }
   const read = (text: string) => {
     for (const secret of secretsIn(parsed(text))) remember(secret)

@@ -1,5 +1,5 @@
 /** Bodies as they were before compression: gzip, zstd or plain, with limits that a bomb runs into. */
-import { Readable } from 'node:stream'
+import { pipeline, Readable, type Transform } from 'node:stream'
 import { createGunzip, createZstdDecompress } from 'node:zlib'
 import { problems } from '../base/index.ts'
 
@@ -25,10 +25,20 @@ export async function* inflate(
   }
   const unpack = unpackers.get(name)?.()
   if (!unpack) throw problems.wrongEncoding(encoding)
-  // `compose` hands errors of either stream to the reader, and destroys both when the reader stops.
-  const unpacked = Readable.from(received, { objectMode: false }).compose(unpack) as AsyncIterable<Buffer>
+  let fed = 0
+  async function* counted() {
+    for await (const chunk of received) {
+      fed += chunk.length
+      yield chunk
+    }
+  }
+  // Errors of either stream reach the reader of the second, and both are destroyed when the reader stops. (`compose`
+  // left the error of a stream that ends early to nobody, which ended the process.)
+  pipeline(Readable.from(counted(), { objectMode: false }), unpack, () => {})
   try {
-    yield* atMost(unpacked, limits.bytes)
+    yield* atMost(unpack, limits.bytes)
+    // Node's zstd ends with the first frame and forgets what else came; records must not be lost without a word.
+    if (unpack.bytesWritten < fed) throw problems.malformedRequest(`the body is more than one ${name} stream`)
   } catch (error) {
     throw isCodecError(error) ? problems.malformedRequest(`the body is no whole ${name} stream`) : error
   } finally {
@@ -36,8 +46,10 @@ export async function* inflate(
   }
 }
 
+type Unpacker = Transform & { readonly bytesWritten: number }
+
 const chunkSize = 1 << 20
-const unpackers = new Map([
+const unpackers = new Map<string, () => Unpacker>([
   ['gzip', () => createGunzip({ chunkSize })],
   ['x-gzip', () => createGunzip({ chunkSize })],
   ['zstd', () => createZstdDecompress({ chunkSize })],

@@ -123,7 +123,11 @@ function exchange(url: string, { method, target, headers, body }: FuzzRequest, a
 async function exchangeDamaged(url: string, request: FuzzRequest, chance: Chance): Promise<FuzzAnswer | undefined> {
   const answer = await sendRaw(url, damage(request, chance), 400).catch(() => undefined)
   if (!answer) return undefined
-  const bytes = Buffer.from(answer.body, 'latin1')
+  // What is left of a damaged body may be answered too, as a request of its own.
+  const bytes = Buffer.from(answer.body, 'latin1').subarray(
+    0,
+    Number(answer.headers.get('content-length') ?? answer.body.length),
+  )
   const isCut = answer.headers.get('transfer-encoding') === 'chunked' || request.method === 'HEAD'
   return isCut || answer.status < 200
     ? undefined

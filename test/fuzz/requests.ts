@@ -392,6 +392,11 @@ function vocabularyFor({ tag, template, method }: Endpoint, known: Known): Vocab
     end: isFetch ? [end] : times,
     since: times,
     before: times,
+    fields: ['RayID,ClientIP', 'RayID'],
+    sample: ['0.5', '1'],
+    timestamps: ['rfc3339', 'unix'],
+    count: ['10'],
+    'CVE-2021-44228': ['true'],
     ray_id: ['8f0a1b2c3d4e5f60', '8f0a1b2c3d4e5f60-FRA'],
     body: bodiesFor(template, method, known),
   }
