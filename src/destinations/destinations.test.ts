@@ -133,7 +133,17 @@ for (const kind of kinds) {
 
 test('every file of a kind is in the registry', async () => {
   const files = await readdir(import.meta.dirname)
-  const parts = ['cases', 'conf', 'destination', 'exchange', 'http-target', 'index', 'network', 'object-path', 's3-object']
+  const parts = [
+    'cases',
+    'conf',
+    'destination',
+    'exchange',
+    'http-target',
+    'index',
+    'network',
+    'object-path',
+    's3-object',
+  ]
   const named = files.filter((name) => /^[a-z0-9-]+\.ts$/.test(name)).map((name) => name.slice(0, -3))
   assert.deepEqual(named.filter((name) => !parts.includes(name)).sort(), kinds.map(({ kind }) => kind).sort())
 })
