@@ -33,6 +33,8 @@ const headers = 'lower(http.request.headers.values[*])[*]'
 const matching = (value: string, pattern: string): string => `${value} matches r#"${pattern}"#`
 
 export const inPath = (pattern: string): string => matching(path, pattern)
+/** As it was told: rules see the path without steps up and doubled slashes. */
+export const inPathAsTold = (pattern: string): string => matching(path.replace('http.', 'raw.http.'), pattern)
 export const inQuery = (pattern: string): string => matching(query, pattern)
 export const inBody = (pattern: string): string => matching(body, pattern)
 export const inHeaders = (pattern: string): string => `any(${matching(headers, pattern)})`
