@@ -55,6 +55,11 @@ test('an error of the engine has its code and its name', async () => {
   })
 })
 
+test('an error whose words are cut short is still an error of the engine', async () => {
+  const query = "SELECT throwIf(1, 'before \\0 after')"
+  await assert.rejects(ask(query), (error) => error instanceof ClickHouseError && error.code === '395')
+})
+
 test('rows come in as a body, by input() or plainly', async () => {
   const { client } = store
   await client.command({ query: 'CREATE TABLE t (a UInt64, b String) ENGINE = MergeTree ORDER BY a' })

@@ -258,6 +258,13 @@ test('an unknown field is counted, and the record kept', async () => {
   }
 })
 
+test('a field named by a zero byte is as unknown as any, and the engine lives on', async () => {
+  const life = house.engine?.pid()
+  const answer = await take(newScope(), String.raw`{"\u0000":1,"Text":"a"}`)
+  assert.deepEqual([answer.accepted, Object.keys(answer.unknownFields)], [1, ['\0']])
+  assert.equal(house.engine?.pid(), life)
+})
+
 test('times come in as seconds, milliseconds, nanoseconds or RFC 3339, and go out as asked', async () => {
   const scope = newScope()
   const forms = [

@@ -217,7 +217,9 @@ async function drained(response: ServerResponse, gone: AbortSignal): Promise<voi
 function sendError(response: ServerResponse, error: Error): void {
   if (response.headersSent) return void response.destroy()
   const code = /^Code: (\d+)/.exec(error.message)?.[1] ?? '1002'
-  const text = error.message.startsWith('Code: ') ? error.message : `Code: 1002. DB::Exception: ${error.message}`
+  const said = error.message.startsWith('Code: ') ? error.message : `Code: 1002. DB::Exception: ${error.message}`
+  // A zero byte in what a sender wrote cuts the words short; without the name at their end clients know no error of ours.
+  const text = /\([A-Z][A-Z0-9_]+\)/.test(said) ? said : `${said} (UNKNOWN_EXCEPTION)`
   response.removeHeader('content-encoding')
   response.writeHead(code === '516' ? 403 : 500, {
     'content-type': 'text/plain; charset=UTF-8',

@@ -193,7 +193,14 @@ async function insertJudged(needs: AppendNeeds, scope: Scope, dataset: Dataset, 
   }
   const bad = new Set(await asking(() => findUnreadable(needs.store, dataset, judged.lines)))
   const good = judged.lines.filter((_, index) => !bad.has(index))
-  if (good.length > 0) await insert(unitOf(good))
+  if (good.length > 0) {
+    await insert(unitOf(good)).catch((error) => {
+      // Each could be read by itself just now: this is no fault of the lines, and the sender must not drop them.
+      throw error instanceof Refused
+        ? problems.unavailable('The record store does not take these lines; try again')
+        : error
+    })
+  }
   const faults = [...bad].map((index) => ({
     line: judged.numbers[index] as number,
     message: 'the record store cannot read this line',
