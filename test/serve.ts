@@ -22,12 +22,18 @@ export type FirstRun = {
   readonly zone_id: string
 }
 
+/** Nothing of ours but what finds programs and spares each start the compiling. */
+export const bareEnvironment = (): Record<string, string> => ({
+  PATH: process.env.PATH ?? '',
+  ...(process.env.NODE_COMPILE_CACHE ? { NODE_COMPILE_CACHE: process.env.NODE_COMPILE_CACHE } : {}),
+})
+
 const main = join(import.meta.dirname, '../src/main.ts')
 
 /** From the sources, unless another program is named. */
 export function serve(environment: Readonly<Record<string, string>>, program = main): Serving {
   const child: ChildProcess = spawn(process.execPath, ['--disable-warning=ExperimentalWarning', program, 'serve'], {
-    env: { PATH: process.env.PATH ?? '', ...environment },
+    env: { ...bareEnvironment(), ...environment },
     stdio: ['ignore', 'ignore', 'pipe'],
   })
   const goWithUs = () => child.kill('SIGKILL')
