@@ -19,17 +19,7 @@ import { makeRandom } from '../src/datasets/random.ts'
 import { startEngine } from '../src/engine/index.ts'
 import { freePort, startPostgres } from '../test/postgres.ts'
 import { firstRunOf, type Serving, serve, untilReady } from '../test/serve.ts'
-import {
-  caughtUp,
-  hurry,
-  makeJobs,
-  type SiegeOptions,
-  type SiegeReport,
-  spoil,
-  startWriters,
-  type Tally,
-  unlikeReceipts,
-} from './siege.ts'
+import { judgePlaces, makeJobs, type SiegeOptions, type SiegeReport, spoil, startWriters } from './siege.ts'
 import { startSiegePlaces } from './siege-places.ts'
 
 export type ClusterSiegeOptions = SiegeOptions & {
@@ -88,17 +78,13 @@ export async function clusterSiege(options: ClusterSiegeOptions): Promise<SiegeR
     const { acknowledged, repeats } = await writers
     options.say(`${acknowledged} records acknowledged, ${repeats} batches sent again; now the jobs catch up`)
 
-    const begun = performance.now()
-    await hurry(client, first, jobs)
-    const counts = await caughtUp(started.places, acknowledged, options.catchUpMs)
-    const caughtUpMs = performance.now() - begun
-    const places = await Promise.all(
-      started.places.map(async (place, at) => ({
-        name: place.name,
-        isObjectStore: place.isObjectStore,
-        ...(counts[at] as Tally).judge(acknowledged),
-        unlikeReceipt: place.isObjectStore ? await unlikeReceipts(client, first, jobs[at] ?? 0, place) : 0,
-      })),
+    const { caughtUpMs, places } = await judgePlaces(
+      client,
+      first,
+      jobs,
+      started.places,
+      acknowledged,
+      options.catchUpMs,
     )
     await Promise.all(members.map((member) => member.process.kill('SIGTERM')))
     const spools = await Promise.all(members.map(({ data }) => readdir(join(data, 'spool')).catch(() => [])))

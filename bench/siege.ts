@@ -93,17 +93,13 @@ export async function siege(options: SiegeOptions): Promise<SiegeReport> {
     const { acknowledged, repeats } = await writers
     options.say(`${acknowledged} records acknowledged, ${repeats} batches sent again; now the jobs catch up`)
 
-    const begun = performance.now()
-    await hurry(client, first, jobs)
-    const counts = await caughtUp(started.places, acknowledged, options.catchUpMs)
-    const caughtUpMs = performance.now() - begun
-    const places = await Promise.all(
-      started.places.map(async (place, at) => ({
-        name: place.name,
-        isObjectStore: place.isObjectStore,
-        ...(counts[at] as Tally).judge(acknowledged),
-        unlikeReceipt: place.isObjectStore ? await unlikeReceipts(client, first, jobs[at] ?? 0, place) : 0,
-      })),
+    const { caughtUpMs, places } = await judgePlaces(
+      client,
+      first,
+      jobs,
+      started.places,
+      acknowledged,
+      options.catchUpMs,
     )
     await service.kill('SIGTERM')
     const leftInSpool = (await readdir(join(data, 'spool')).catch(() => [])).length
@@ -226,8 +222,30 @@ async function killAgainAndAgain(
   return engineKills
 }
 
+/** Waits until every job has caught up, and counts what each place lacks, has twice, or has otherwise than its receipt says. */
+export async function judgePlaces(
+  client: Client,
+  first: FirstRun,
+  jobs: readonly number[],
+  places: readonly SiegePlace[],
+  acknowledged: number,
+  withinMs: number,
+): Promise<{ readonly caughtUpMs: number; readonly places: readonly PlaceReport[] }> {
+  const begun = performance.now()
+  await hurry(client, first, jobs)
+  const counts = await caughtUp(places, acknowledged, withinMs)
+  const caughtUpMs = performance.now() - begun
+  const judged = places.map(async (place, at) => ({
+    name: place.name,
+    isObjectStore: place.isObjectStore,
+    ...(counts[at] as Tally).judge(acknowledged),
+    unlikeReceipt: place.isObjectStore ? await unlikeReceipts(client, first, jobs[at] ?? 0, place) : 0,
+  }))
+  return { caughtUpMs, places: await Promise.all(judged) }
+}
+
 /** A changed job is tried at once, so nobody waits for the rest of a back-off. */
-export async function hurry(client: Client, first: FirstRun, jobs: readonly number[]): Promise<void> {
+async function hurry(client: Client, first: FirstRun, jobs: readonly number[]): Promise<void> {
   for (const job_id of jobs)
     await client.call(logexport.updateJob, {
       scope: { zone: first.zone_id },
@@ -237,7 +255,7 @@ export async function hurry(client: Client, first: FirstRun, jobs: readonly numb
 }
 
 /** How often each record was seen at one place; what did not change since the last look is not unpacked again. */
-export type Tally = {
+type Tally = {
   look(): Promise<void>
   seen(): number
   judge(expected: number): { objects: number; lost: number; doubled: number }
@@ -272,11 +290,7 @@ function makeTally(place: SiegePlace): Tally {
   }
 }
 
-export async function caughtUp(
-  places: readonly SiegePlace[],
-  expected: number,
-  withinMs: number,
-): Promise<readonly Tally[]> {
+async function caughtUp(places: readonly SiegePlace[], expected: number, withinMs: number): Promise<readonly Tally[]> {
   const tallies = places.map(makeTally)
   const until = performance.now() + withinMs
   do {
@@ -289,12 +303,7 @@ export async function caughtUp(
   return tallies
 }
 
-export async function unlikeReceipts(
-  client: Client,
-  first: FirstRun,
-  job_id: number,
-  place: SiegePlace,
-): Promise<number> {
+async function unlikeReceipts(client: Client, first: FirstRun, job_id: number, place: SiegePlace): Promise<number> {
   const receipts = new Map<string, string>()
   const all = client.all(logexport.listDeliveries, {
     scope: { zone: first.zone_id },

@@ -1,10 +1,12 @@
 /** All export jobs of the place, with their health at a glance. */
+
 import { useMemo, useState } from 'react'
 import { logexport } from '../../../src/contract/index.ts'
 import { useAnswer } from '../asking.ts'
 import { Icon } from '../parts/icon.tsx'
 import { Problem } from '../parts/notice.tsx'
 import { Badge, Empty, Loading, Page } from '../parts/page.tsx'
+import { SearchField } from '../parts/search-field.tsx'
 import { Link } from '../router.tsx'
 import { useSession } from '../session.tsx'
 import { healthOf, type Job, nameOf, placeWords } from './job.ts'
@@ -40,13 +42,11 @@ export function JobsPage() {
       {jobs.value && jobs.value.length > 0 && (
         <>
           <div className="row spread">
-            <input
-              type="search"
-              className="search"
-              aria-label="Find jobs"
-              placeholder="Find by name, dataset or destination"
+            <SearchField
+              label="Find jobs"
+              hint="Find by name, dataset or destination"
               value={search}
-              onChange={(event) => setSearch(event.target.value)}
+              onSearch={setSearch}
             />
             <p className="row" aria-live="polite">
               {states.map(({ word, tone, jobs: many }) => (

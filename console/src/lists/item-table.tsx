@@ -1,4 +1,5 @@
 /** Items of a list in order of their values, page after page as one asks for more. */
+
 import { useEffect, useMemo, useState } from 'react'
 import { lists, type ResultOf } from '../../../src/contract/index.ts'
 import { useAction } from '../asking.ts'
@@ -7,6 +8,7 @@ import { Button } from '../parts/button.tsx'
 import { useLongList } from '../parts/long-list.ts'
 import { Problem } from '../parts/notice.tsx'
 import { Empty, Loading } from '../parts/page.tsx'
+import { SearchField } from '../parts/search-field.tsx'
 import { useSession } from '../session.tsx'
 import { wordsOf } from './items.ts'
 
@@ -56,14 +58,7 @@ export function ItemTable({ list, onRemoved }: { readonly list: List; onRemoved(
   return (
     <>
       <div className="row spread">
-        <input
-          type="search"
-          className="search"
-          aria-label="Find items"
-          placeholder="Items that begin with…"
-          value={search}
-          onChange={(event) => setSearch(event.target.value)}
-        />
+        <SearchField label="Find items" hint="Items that begin with…" value={search} onSearch={setSearch} />
         <Button tone="danger" disabled={chosen.size === 0} isBusy={remove.isRunning} onClick={() => void remove.run()}>
           Remove {chosen.size > 0 ? counted(chosen.size, 'item') : 'chosen items'}
         </Button>

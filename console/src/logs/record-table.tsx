@@ -1,10 +1,12 @@
 /** Records in rows; a row opens to the whole record. What a record says is only ever shown as text. */
+
 import { Fragment, memo, useCallback, useMemo, useState } from 'react'
 import { counted, when } from '../format.ts'
 import { CopyButton } from '../parts/button.tsx'
 import { Icon } from '../parts/icon.tsx'
 import { mostWhole, useLongList } from '../parts/long-list.ts'
 import { Empty } from '../parts/page.tsx'
+import { SearchField } from '../parts/search-field.tsx'
 import type { LogRecord } from './fetch-records.ts'
 
 type RecordTableProps = {
@@ -42,14 +44,7 @@ export const RecordTable = memo(function RecordTable({ records, columns, timeFie
     <>
       {records.length > mostWhole && (
         <div className="row spread">
-          <input
-            type="search"
-            className="search"
-            aria-label="Find in these records"
-            placeholder="Find in these records"
-            value={search}
-            onChange={(event) => setSearch(event.target.value)}
-          />
+          <SearchField label="Find in these records" value={search} onSearch={setSearch} />
           <span className="soft" aria-live="polite">
             {search !== '' && `${counted(found.length, 'record')} of ${records.length} found`}
           </span>

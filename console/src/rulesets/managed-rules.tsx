@@ -1,8 +1,10 @@
 /** The rules of a managed ruleset, by tag. What they look for is the operator's; what they do is for all to see. */
+
 import { useMemo, useState } from 'react'
 import { count } from '../format.ts'
 import { useLongList } from '../parts/long-list.ts'
 import { Badge, Empty } from '../parts/page.tsx'
+import { SearchField } from '../parts/search-field.tsx'
 import { actionTone, type RulesetView, type RuleView, titleOf } from './ruleset.ts'
 
 export function ManagedRules({ ruleset }: { readonly ruleset: RulesetView }) {
@@ -36,14 +38,7 @@ export function ManagedRules({ ruleset }: { readonly ruleset: RulesetView }) {
           </button>
         ))}
       </fieldset>
-      <input
-        type="search"
-        className="search"
-        aria-label="Find rules"
-        placeholder="Find by description or name"
-        value={search}
-        onChange={(event) => setSearch(event.target.value)}
-      />
+      <SearchField label="Find rules" hint="Find by description or name" value={search} onSearch={setSearch} />
       {found.length === 0 && <Empty title="No rule fits." />}
       <ol className="rules" ref={place}>
         {pieces.map((piece) => {

@@ -1,9 +1,11 @@
 /** The rules of a draft in order, a thousand of them as smoothly as ten: to find, to open, to move by drag and by keyboard. */
+
 import { type Dispatch, useCallback, useEffect, useMemo, useState } from 'react'
 import type { ErrorItem } from '../../../src/contract/index.ts'
 import { counted } from '../format.ts'
 import { mostWhole, useLongList } from '../parts/long-list.ts'
 import { Empty } from '../parts/page.tsx'
+import { SearchField } from '../parts/search-field.tsx'
 import type { Change, Draft, RuleDraft } from './draft.ts'
 import { errorsOfRule } from './fault.ts'
 import type { Language } from './language.ts'
@@ -60,13 +62,11 @@ export function RuleList({ draft, refusals, ...shared }: RuleListProps) {
       </p>
       {rules.length > mostWhole && (
         <div className="row spread">
-          <input
-            type="search"
-            className="search"
-            aria-label="Find rules"
-            placeholder="Find by description, expression or action"
+          <SearchField
+            label="Find rules"
+            hint="Find by description, expression or action"
             value={search}
-            onChange={(event) => setSearch(event.target.value)}
+            onSearch={setSearch}
           />
           <span className="soft" aria-live="polite">
             {search === ''
