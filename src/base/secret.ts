@@ -1,5 +1,13 @@
 /** Secrets: made, compared in constant time, sealed at rest, and shown only as a fingerprint. */
-import { createCipheriv, createDecipheriv, createHash, createHmac, randomBytes, timingSafeEqual } from 'node:crypto'
+import {
+  createCipheriv,
+  createDecipheriv,
+  createHash,
+  createHmac,
+  createSecretKey,
+  randomBytes,
+  timingSafeEqual,
+} from 'node:crypto'
 
 /** A random secret in URL-safe letters; 30 bytes are 240 bits and 40 characters without padding. */
 export const newSecret = (bytes = 30): string => randomBytes(bytes).toString('base64url')
@@ -24,9 +32,11 @@ export type Vault = {
 
 export function makeVault(key: Buffer): Vault {
   if (key.length !== 32) throw new Error('the secret key is not 32 bytes long')
-  // One key for sealing and one for signing, so that neither use can weaken the other.
-  const sealing = createHmac('sha256', key).update('spillway seal').digest()
-  const signing = createHmac('sha256', key).update('spillway sign').digest()
+  // One key for sealing and one for signing, so that neither use can weaken the other. As objects, because Node makes one of
+  // plain bytes each time: 37 microseconds to open a text, instead of 6.
+  const derive = (use: string) => createSecretKey(createHmac('sha256', key).update(use).digest())
+  const sealing = derive('spillway seal')
+  const signing = derive('spillway sign')
   return {
     seal(plain) {
       const nonce = randomBytes(12)
