@@ -97,6 +97,7 @@ function close<T>(kind: DestinationKind<T>): AnyKind {
 
 function describe<T>(kind: DestinationKind<T>, conf: string, target: T): Destination {
   const secrets = kind.secrets(target)
+  const { look } = kind
   return {
     kind: kind.kind,
     conf,
@@ -112,9 +113,9 @@ function describe<T>(kind: DestinationKind<T>, conf: string, target: T): Destina
       return outcome.outcome === 'delivered' ? outcome : { ...outcome, reason: cleanReason(outcome.reason, secrets) }
     },
     look:
-      kind.look &&
+      look &&
       (async (name, outside) => {
-        const sight = await glance(kind, target, name, outside)
+        const sight = await glance(() => look(target, name, outside))
         return sight.sight === 'hidden' ? { ...sight, reason: cleanReason(sight.reason, secrets) } : sight
       }),
   }
@@ -131,10 +132,10 @@ async function attempt<T>(kind: DestinationKind<T>, target: T, parcel: Parcel, o
   }
 }
 
-async function glance<T>(kind: DestinationKind<T>, target: T, name: string, outside: Outside): Promise<Sight> {
-  const nothing: Sight = { sight: 'hidden', reason: 'this kind keeps no objects' }
+/** What hinders us from looking hides the object; it says nothing of it. */
+async function glance(look: () => Promise<Sight>): Promise<Sight> {
   try {
-    return (await kind.look?.(target, name, outside)) ?? nothing
+    return await look()
   } catch (error) {
     if (!(error instanceof OutsideError)) throw error
     return { sight: 'hidden', reason: error.message }

@@ -15,7 +15,7 @@ import type { RuleBody } from './ruleset.ts'
 
 export type RuleCheck = (rule: RuleBody, signal: AbortSignal) => Promise<void>
 
-type RuleFormProps = {
+export type RuleFormProps = {
   readonly rule: RuleDraft
   readonly phase: string
   readonly actions: readonly string[]

@@ -1,28 +1,19 @@
 /** The rules of a draft in order, a thousand of them as smoothly as ten: to find, to open, to move by drag and by keyboard. */
 
-import { type Dispatch, useCallback, useEffect, useMemo, useState } from 'react'
+import { useCallback, useEffect, useMemo, useState } from 'react'
 import type { ErrorItem } from '../../../src/contract/index.ts'
 import { counted } from '../format.ts'
 import { mostWhole, useLongList } from '../parts/long-list.ts'
 import { Empty } from '../parts/page.tsx'
 import { SearchField } from '../parts/search-field.tsx'
-import type { Change, Draft, RuleDraft } from './draft.ts'
+import type { Draft, RuleDraft } from './draft.ts'
 import { errorsOfRule } from './fault.ts'
-import type { Language } from './language.ts'
 import { RuleCard } from './rule-card.tsx'
-import type { RuleCheck } from './rule-form.tsx'
+import type { RuleFormProps } from './rule-form.tsx'
 import { titleOf } from './ruleset.ts'
 
-type RuleListProps = {
-  readonly draft: Draft
-  readonly phase: string
-  readonly actions: readonly string[]
-  readonly language: Language | undefined
-  /** What the API said about the rules when all were sent. */
-  readonly refusals: readonly ErrorItem[]
-  readonly check: RuleCheck
-  readonly dispatch: Dispatch<Change>
-}
+/** The refusals are what the API said about all rules when they were sent. */
+type RuleListProps = Omit<RuleFormProps, 'rule'> & { readonly draft: Draft }
 
 const none: readonly ErrorItem[] = []
 
