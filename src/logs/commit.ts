@@ -9,7 +9,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { ClickHouseError } from '@clickhouse/client'
 import { type Log, Problem, problems, type Scope, scopePath } from '../base/index.ts'
 import type { Dataset } from '../datasets/index.ts'
-import { asProblem, type RecordStore } from './connect.ts'
+import { askRows, asProblem, type RecordStore } from './connect.ts'
 import { type Care, firstRow, insertSettings, insertStatement, rowDigits, rowsPerUnit } from './insert.ts'
 import { tableOf } from './tables.ts'
 import type { Watermark } from './watermark.ts'
@@ -136,12 +136,12 @@ export async function hasRecords(
   scope: Scope,
   stamps: readonly bigint[],
 ): Promise<boolean> {
-  const answer = await client.query({
-    query: `SELECT 1 FROM ${tableOf(dataset)} WHERE _scope = {scope:String} AND _at IN {stamps:Array(UInt64)} LIMIT 1`,
-    query_params: { scope: scopePath(scope), stamps },
-    format: 'JSONEachRow',
-  })
-  return (await answer.json()).length > 0
+  const found = await askRows(
+    client,
+    `SELECT 1 FROM ${tableOf(dataset)} WHERE _scope = {scope:String} AND _at IN {stamps:Array(UInt64)} LIMIT 1`,
+    { scope: scopePath(scope), stamps },
+  )
+  return found.length > 0
 }
 
 const newline = 0x0a

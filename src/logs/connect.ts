@@ -20,6 +20,8 @@ import { type Engine, rowsHeader } from '../engine/index.ts'
 
 export type RecordStore = {
   readonly client: ClickHouseClient
+  /** Whether half an answer may end like a whole one: not on the socket of the embedded engine, which nobody else holds. */
+  readonly mayBeCut: boolean
   /** Resolves when the store has taken the rows, all of them or with an error none. */
   insert(insert: RowsInsert): Promise<void>
   /** Which life of the store this is; asked before a query, and told to `ended`. */
@@ -57,6 +59,7 @@ export function connectToEngine(engine: Engine): RecordStore {
   const client = createClient({ ...common, url: 'http://localhost', http_agent: agent })
   return {
     client,
+    mayBeCut: false,
     // The engine reads rows from a file. Written here and handed over by name, 32 MB need no way through its socket.
     async insert({ rows, ...rest }) {
       const name = `${randomUUID()}.rows`
@@ -112,6 +115,7 @@ export function connectByUrl(address: string, { authority, cluster }: ServerOpti
   const kill = `KILL QUERY${onCluster} WHERE query_id = {id:String} SYNC`
   return {
     client,
+    mayBeCut: true,
     async insert({ rows, query_id: queryId = randomUUID(), clickhouse_settings, ...rest }) {
       const once = async () => {
         const values = Readable.from([rows], { objectMode: false })
@@ -194,6 +198,13 @@ const unavailable = (cause: unknown): Problem => {
   return problem
 }
 
+/** What came is not all that was asked for. */
+export const brokenOff = (why: string): Problem => {
+  const problem = problems.unavailable('The record store answered with a part of a result; try again')
+  problem.cause = new Error(why)
+  return problem
+}
+
 const connectionErrors = new Set([
   'ECONNREFUSED',
   'ECONNRESET',
@@ -212,6 +223,33 @@ function isConnectionError(error: unknown): boolean {
     (code !== undefined && connectionErrors.has(code)) ||
     /socket hang up|aborted|timeout|premature close/i.test(error.message)
   )
+}
+
+/** A small answer, whole or not at all: in this format it says at its end how many rows it has. */
+export async function askRows<T>(
+  client: ClickHouseClient,
+  query: string,
+  params: Readonly<Record<string, unknown>> = {},
+): Promise<T[]> {
+  const answer = await client.query({
+    query,
+    query_params: { ...params },
+    format: 'JSON',
+    clickhouse_settings: { output_format_json_quote_64bit_integers: 0, max_execution_time: queryLimitSeconds },
+  })
+  const text = await answer.text()
+  const whole = readWhole<T>(text)
+  if (!whole) throw brokenOff(`an answer ends after ${text.length} characters`)
+  return whole
+}
+
+function readWhole<T>(text: string): T[] | undefined {
+  try {
+    const { data, rows } = JSON.parse(text) as { readonly data?: T[]; readonly rows?: number }
+    return data?.length === rows ? data : undefined
+  } catch {
+    return undefined
+  }
 }
 
 /** Runs a query of ours, which must be harmless when run again, and turns its failure into what the caller may hear. */

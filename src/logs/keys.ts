@@ -1,5 +1,5 @@
 /** The ledger of Idempotency-Keys: for each part of a request, which body it had and under which stamps it was tried. */
-import { patiently, type RecordStore } from './connect.ts'
+import { askRows, patiently, type RecordStore } from './connect.ts'
 import { keysTable } from './tables.ts'
 
 export type PartId = { readonly scope: string; readonly dataset: string; readonly key: string; readonly part: number }
@@ -10,13 +10,13 @@ export async function readTries(
   { client }: RecordStore,
   { scope, dataset, key, part }: PartId,
 ): Promise<readonly Try[]> {
-  const answer = await client.query({
-    query: `SELECT body, toString(_at) AS at FROM ${keysTable}
+  const tries = await askRows<{ body: string; at: string }>(
+    client,
+    `SELECT body, toString(_at) AS at FROM ${keysTable}
 WHERE _scope = {scope:String} AND dataset = {dataset:String} AND key = {key:String} AND part = {part:UInt32}`,
-    query_params: { scope, dataset, key, part },
-    format: 'JSONEachRow',
-  })
-  return (await answer.json<{ body: string; at: string }>()).map(({ body, at }) => ({ body, at: BigInt(at) }))
+    { scope, dataset, key, part },
+  )
+  return tries.map(({ body, at }) => ({ body, at: BigInt(at) }))
 }
 
 export async function writeTry({ client }: RecordStore, id: PartId, body: string, at: bigint): Promise<void> {

@@ -17,8 +17,12 @@ export type Rendering = {
   readonly columns: readonly string[]
   /** Expressions of the text of each value, once for every place it is written. */
   readonly values: readonly string[]
-  /** Bytes that the frame adds to each record, and to the whole. */
-  readonly frameBytes: { readonly record: number; readonly batch: number }
+  /** Bytes that the frame adds to each record with what stands between two, that alone, and to the whole. */
+  readonly frameBytes: { readonly record: number; readonly between: number; readonly batch: number }
+  /** Line ends in each record, between two, and in what stands around all; undefined when a record has none at its end. */
+  readonly lineEnds: { readonly record: number; readonly between: number; readonly batch: number } | undefined
+  /** The text from the last line end of a record on to the end of all. */
+  readonly end: string
   readonly format: 'Template' | 'Parquet'
   readonly settings: readonly (readonly [name: string, value: string])[]
 }
@@ -63,21 +67,44 @@ function framed(dataset: Dataset, selection: Selection, given: Framed): Renderin
   const row = pieces.map((piece) => ('text' in piece ? escapeTemplate(piece.text) : place(piece.field))).join('')
   const ownBytes = pieces.reduce((sum, piece) => sum + ('text' in piece ? Buffer.byteLength(piece.text) : 0), 0)
   return {
-    // A template may use no field at all; a query selects at least something.
+    // A template may use no field at all; a query selects at least something, and writes it.
     columns:
-      used.length === 0 ? ['1 AS _0'] : used.map((field) => `${expression(field, selection)} AS ${alias.get(field)}`),
+      used.length === 0 ? ["'' AS _0"] : used.map((field) => `${expression(field, selection)} AS ${alias.get(field)}`),
     values: pieces.flatMap((piece) => ('field' in piece ? [textOf(piece.field, selection)] : [])),
     frameBytes: {
       record: ownBytes + Buffer.byteLength(between),
+      between: Buffer.byteLength(between),
       batch: Buffer.byteLength(before) + Buffer.byteLength(after),
     },
+    ...endOf(pieces, between, before, after),
     format: 'Template',
     settings: [
       ...jsonSettings,
-      ['format_template_row_format', row],
+      ['format_template_row_format', used.length === 0 ? `\${_0:Raw}${row}` : row],
       ['format_template_rows_between_delimiter', between],
       ['format_template_resultset_format', `${escapeTemplate(before)}\${data}${escapeTemplate(after)}`],
     ],
+  }
+}
+
+/** No value has a line end in its text, so those of the frame tell how many records there are. */
+function endOf(
+  pieces: readonly Piece[],
+  between: string,
+  before: string,
+  after: string,
+): Pick<Rendering, 'lineEnds' | 'end'> {
+  const last = pieces.at(-1)
+  const tail = last && 'text' in last ? last.text : ''
+  const lineEndsIn = (text: string) => text.split('\n').length - 1
+  if (lineEndsIn(tail) === 0) return { lineEnds: undefined, end: after }
+  return {
+    lineEnds: {
+      record: pieces.reduce((sum, piece) => sum + ('text' in piece ? lineEndsIn(piece.text) : 0), 0),
+      between: lineEndsIn(between),
+      batch: lineEndsIn(before) + lineEndsIn(after),
+    },
+    end: tail.slice(tail.lastIndexOf('\n')) + after,
   }
 }
 
@@ -154,7 +181,9 @@ function parquet(dataset: Dataset, selection: Selection): Rendering {
   return {
     columns: selection.fields.map((name) => `${expression(fieldOf(dataset, name), selection)} AS ${column(name)}`),
     values: selection.fields.map((name) => textOf(fieldOf(dataset, name), selection)),
-    frameBytes: { record: 0, batch: 0 },
+    frameBytes: { record: 0, between: 0, batch: 0 },
+    lineEnds: undefined,
+    end: '',
     format: 'Parquet',
     settings: [
       // One writer, so that the same records give the same bytes.

@@ -1,16 +1,18 @@
 /** Reads records: for log fetch as a stream of the very bytes to send, for questions as small answers. */
-import type { Readable } from 'node:stream'
+import { Readable } from 'node:stream'
 import type { ClickHouseClient } from '@clickhouse/client'
 import type { Nanos, Scope, ScopeKind } from '../base/index.ts'
 import { type Dataset, type DatasetRegistry, findField, type Selection } from '../datasets/index.ts'
-import { asking, queryLimitSeconds, type RecordStore } from './connect.ts'
+import { asking, askRows, queryLimitSeconds, type RecordStore } from './connect.ts'
+import { renderingOf } from './render.ts'
 import { countQuery, type Query, type SelectLimits, select, type Window } from './select.ts'
 import { tableOf } from './tables.ts'
+import { lookThrough, type Packing } from './whole.ts'
 
 export type ScanNeeds = { readonly store: RecordStore }
 
 export type ScanOptions = SelectLimits & {
-  readonly encoding?: 'identity' | 'gzip' | 'zstd'
+  readonly encoding?: Packing
   readonly level?: number
   readonly signal?: AbortSignal
 }
@@ -24,14 +26,24 @@ export const gzipLevel = 4
  * or fails as a stream; a failed stream never ends like a whole one. Destroying it cancels the query.
  */
 export async function scan(
-  { store }: ScanNeeds,
+  needs: ScanNeeds,
   scope: Scope,
   dataset: Dataset,
   window: Window,
   selection: Selection,
   options: ScanOptions = {},
 ): Promise<Readable> {
-  return readBytes(store.client, select(dataset, scope, window, selection, options), options)
+  const { client, mayBeCut } = needs.store
+  const read = readBytes(client, select(dataset, scope, window, selection, options), options)
+  const rendering = renderingOf(dataset, selection)
+  // Records without line ends are only ever shown to somebody as an example.
+  if (!mayBeCut || !rendering.lineEnds) return read
+  const counted = countRecords(needs, scope, dataset, window, selection)
+  counted.catch(() => {})
+  const { through } = lookThrough(rendering, options.encoding ?? 'identity', async () => ({
+    rows: Math.min(await counted, options.count ?? Number.POSITIVE_INFINITY),
+  }))
+  return Readable.from(through(await read), { objectMode: false })
 }
 
 export function readBytes(client: ClickHouseClient, query: Query, options: ScanOptions = {}): Promise<Readable> {
@@ -166,14 +178,5 @@ export async function newestStamp({
 }
 
 /** A small answer, as objects. */
-export async function rows<T>({ client }: RecordStore, { sql, params }: Query): Promise<T[]> {
-  return asking(async () => {
-    const answer = await client.query({
-      query: sql,
-      query_params: { ...params },
-      format: 'JSONEachRow',
-      clickhouse_settings: { output_format_json_quote_64bit_integers: 0, max_execution_time: queryLimitSeconds },
-    })
-    return answer.json<T>()
-  })
-}
+export const rows = <T>({ client }: RecordStore, { sql, params }: Query): Promise<T[]> =>
+  asking(() => askRows<T>(client, sql, params))

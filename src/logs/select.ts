@@ -65,7 +65,7 @@ export function placesQuery(
 ): Query {
   const { where, params } = conditions(scope, window, selection, {})
   const { values, settings } = renderingOf(dataset, selection)
-  const length = lengths ? values.map((value) => `length(${value})`).join(' + ') : '0'
+  const length = (lengths && values.map((value) => `length(${value})`).join(' + ')) || '0'
   return {
     sql: [
       `SELECT _at, _seq, toUInt32(${length}) AS bytes`,

@@ -10,14 +10,20 @@ import { join } from 'node:path'
 import type { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import { createZstdDecompress } from 'node:zlib'
-import type { Scope } from '../base/index.ts'
+import { type Log, Problem, type Scope } from '../base/index.ts'
 import type { Dataset, Selection } from '../datasets/index.ts'
-import type { RecordStore } from './connect.ts'
-import { renderingOf } from './render.ts'
+import { asProblem, brokenOff, type RecordStore } from './connect.ts'
+import { type Rendering, renderingOf } from './render.ts'
 import { countRecords, readBytes, type ScanOptions } from './scan.ts'
 import { type Place, placesQuery, type SelectLimits, select, type Window } from './select.ts'
+import { type Look, lookThrough, type Packing } from './whole.ts'
 
-export type SpoolNeeds = { readonly store: RecordStore /** Made if missing. */; readonly spool: string }
+export type SpoolNeeds = {
+  readonly store: RecordStore
+  /** Made if missing. */
+  readonly spool: string
+  readonly log: Log
+}
 
 export type SpoolOptions = {
   /** What the files are called: `<name>.<part>`. */
@@ -61,14 +67,16 @@ export async function spoolParts(
   const { maxRecords = Number.POSITIVE_INFINITY, maxBytes = Number.POSITIVE_INFINITY } = options
   const rows = await countRecords(needs, scope, dataset, window, selection)
   if (rows === 0) return []
-  const isWhole = rows <= maxRecords && maxBytes === Number.POSITIVE_INFINITY
-  const pieces: readonly Piece[] = isWhole
+  const rendering = renderingOf(dataset, selection)
+  const withLengths = Number.isFinite(maxBytes) || (needs.store.mayBeCut && isWithoutLines(rendering))
+  const isOnePart = rows <= maxRecords && !withLengths
+  const pieces: readonly Piece[] = isOnePart
     ? [{ rows, limits: {} }]
     : cutPieces(
-        await readPlaces(needs, scope, dataset, window, selection, maxBytes),
+        await readPlaces(needs, scope, dataset, window, selection, withLengths, rows),
         maxRecords,
         maxBytes,
-        renderingOf(dataset, selection).frameBytes,
+        rendering.frameBytes,
       )
   await mkdir(needs.spool, { recursive: true, mode: 0o700 })
   const parts: SpooledPart[] = []
@@ -77,13 +85,12 @@ export async function spoolParts(
     for (const [index, piece] of pieces.entries()) {
       const file = fileOf(index)
       const query = select(dataset, scope, window, selection, piece.limits)
-      const written = await writePart(await readBytes(needs.store.client, query, scanOptions(selection, options)), file)
-      parts.push({
-        file,
-        rows: piece.rows,
-        ...written,
-        rawBytes: await rawSize(file, written.bytes, encodingOf(selection)),
-      })
+      const packing = packingOf(selection)
+      const look = needs.store.mayBeCut ? lookThrough(rendering, packing, async () => piece) : undefined
+      const stream = await readBytes(needs.store.client, query, scanOptions(selection, options))
+      const written = await writePart(needs, stream, file, look)
+      const rawBytes = look?.bytes() ?? (await rawSize(file, written.bytes, packing))
+      parts.push({ file, rows: piece.rows, ...written, rawBytes })
     }
     return parts
   } catch (error) {
@@ -94,11 +101,13 @@ export async function spoolParts(
 }
 
 /** As the selection says; a parquet file packs its own pages and says `none`. */
-const encodingOf = ({ compression }: Selection): 'identity' | 'gzip' | 'zstd' =>
-  compression === 'none' ? 'identity' : compression
+const packingOf = ({ compression }: Selection): Packing => (compression === 'none' ? 'identity' : compression)
+
+/** Text of which only the length tells whether all of it has come. */
+const isWithoutLines = ({ format, lineEnds }: Rendering): boolean => format === 'Template' && !lineEnds
 
 const scanOptions = (selection: Selection, options: SpoolOptions): ScanOptions => ({
-  encoding: encodingOf(selection),
+  encoding: packingOf(selection),
   ...(options.level === undefined ? {} : { level: options.level }),
   ...(options.signal === undefined ? {} : { signal: options.signal }),
 })
@@ -112,13 +121,12 @@ async function readPlaces(
   dataset: Dataset,
   window: Window,
   selection: Selection,
-  maxBytes: number,
+  withLengths: boolean,
+  rows: number,
 ): Promise<readonly Placed[]> {
-  const stream = await readBytes(
-    store.client,
-    placesQuery(dataset, scope, window, selection, Number.isFinite(maxBytes)),
-  )
+  const stream = await readBytes(store.client, placesQuery(dataset, scope, window, selection, withLengths))
   const bytes = Buffer.concat(await stream.toArray())
+  if (bytes.length !== rows * 16) throw brokenOff(`${bytes.length} bytes came of the places of ${rows} records`)
   return Array.from({ length: bytes.length / 16 }, (_, index) => ({
     at: bytes.readBigUInt64LE(index * 16),
     seq: bytes.readUInt32LE(index * 16 + 8),
@@ -126,16 +134,22 @@ async function readPlaces(
   }))
 }
 
-export type Piece = { readonly rows: number; readonly limits: SelectLimits }
+export type Piece = {
+  readonly rows: number
+  /** Of its text, where the records' lengths are known. */
+  readonly bytes?: number
+  readonly limits: SelectLimits
+}
 
 /** Fills each piece with as many records as fit, from the first on. */
 export function cutPieces(
   places: readonly Placed[],
   maxRecords: number,
   maxBytes: number,
-  frame: { readonly record: number; readonly batch: number },
+  frame: Rendering['frameBytes'],
 ): readonly Piece[] {
   const starts: number[] = []
+  const sizes: number[] = []
   let rows = 0
   let bytes = 0
   for (const [index, place] of places.entries()) {
@@ -147,22 +161,29 @@ export function cutPieces(
     }
     rows += 1
     bytes += size
+    sizes[starts.length - 1] = bytes - frame.between
   }
   return starts.map((start, index) => {
     const end = starts[index + 1]
     const [first, next] = [places[start], end === undefined ? undefined : places[end]]
     return {
       rows: (end ?? places.length) - start,
+      bytes: sizes[index] ?? 0,
       limits: { ...(first ? { first } : {}), ...(next ? { end: next } : {}) },
     }
   })
 }
 
-async function writePart(stream: Readable, file: string): Promise<{ readonly bytes: number; readonly sha256: string }> {
+async function writePart(
+  { log }: SpoolNeeds,
+  stream: Readable,
+  file: string,
+  look: Look | undefined,
+): Promise<{ readonly bytes: number; readonly sha256: string }> {
   const hash = createHash('sha256')
   let bytes = 0
   async function* measured(chunks: AsyncIterable<Buffer>) {
-    for await (const chunk of chunks) {
+    for await (const chunk of look ? look.through(chunks) : chunks) {
       hash.update(chunk)
       bytes += chunk.length
       yield chunk
@@ -172,15 +193,18 @@ async function writePart(stream: Readable, file: string): Promise<{ readonly byt
     await pipeline(stream, measured, createWriteStream(file, { mode: 0o600 }))
   } catch (error) {
     await rm(file, { force: true })
-    throw error
+    const problem = asProblem(error)
+    if (problem instanceof Problem)
+      log.warn({ err: error }, 'the record store answered with a part of a result; it is asked again')
+    throw problem
   }
   return { bytes, sha256: hash.digest('hex') }
 }
 
 /** A gzip file ends with its size before compression, as long as that is below 4 GB, which a part is. */
-async function rawSize(file: string, bytes: number, encoding: 'identity' | 'gzip' | 'zstd'): Promise<number> {
-  if (encoding === 'identity') return bytes
-  if (encoding === 'zstd') {
+async function rawSize(file: string, bytes: number, packing: Packing): Promise<number> {
+  if (packing === 'identity') return bytes
+  if (packing === 'zstd') {
     let raw = 0
     for await (const chunk of createReadStream(file).pipe(createZstdDecompress())) raw += (chunk as Buffer).length
     return raw

@@ -8,7 +8,7 @@
  */
 import type { ClickHouseClient } from '@clickhouse/client'
 import type { Dataset, Field } from '../datasets/index.ts'
-import { asking } from './connect.ts'
+import { asking, askRows } from './connect.ts'
 
 export const tableOf = (dataset: Pick<Dataset, 'name'>): string => `\`records_${dataset.name}\``
 
@@ -96,12 +96,10 @@ export async function makeTables(
   options: TableOptions = {},
 ): Promise<void> {
   await asking(async () => {
-    const answer = await client.query({
-      query:
-        'SELECT table, groupArray(name) AS names FROM system.columns WHERE database = currentDatabase() GROUP BY table',
-      format: 'JSONEachRow',
-    })
-    const tables = await answer.json<{ table: string; names: string[] }>()
+    const tables = await askRows<{ table: string; names: string[] }>(
+      client,
+      'SELECT table, groupArray(name) AS names FROM system.columns WHERE database = currentDatabase() GROUP BY table',
+    )
     const known = new Map(tables.map(({ table, names }) => [`\`${table}\``, new Set(names)]))
     if (!known.has(keysTable)) await client.command({ query: createKeys(options) })
     for (const dataset of datasets) {
