@@ -1,11 +1,13 @@
 import assert from 'node:assert/strict'
-import { readFileSync } from 'node:fs'
+import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { after, before, describe, test } from 'node:test'
 import { type House, startHouse } from '../../test/house.ts'
 import { freePort } from '../../test/postgres.ts'
 import { say } from '../../test/terminal.ts'
 import { commands } from './index.ts'
+
+const dashes = '\n----------\n'
 
 /** Runs a line as a pipe would; each thing it says ends its line. */
 async function spillway(...argv: string[]) {
@@ -188,6 +190,24 @@ describe('a journey', () => {
       /^spillway: Invalid access token \[9109\]\nSign in with --token, or --email and --key .*--data\.\n$/,
     )
     assert.equal((await spillway('zones', 'create', '--data', house.data)).code, 2)
+  })
+
+  // A line, and what a newcomer who typed it is told; the words before the dashes are typed in.
+  test('twenty lines that are wrong are answered with what to do', async () => {
+    const path = join(import.meta.dirname, 'cases/wrong-uses.txt')
+    const lines = (readFileSync(path, 'utf8').split(dashes)[0] ?? '').split('\n')
+    assert.ok(lines.length >= 20)
+    const answers: string[] = []
+    for (const line of lines) {
+      const argv = [...line.matchAll(/'([^']*)'|(\S+)/g)].map(([, quoted, bare]) => quoted ?? bare ?? '')
+      const isOnService = commands.some(({ name, flags }) => line.startsWith(name) && 'data' in flags)
+      const { code, out, err } = await spillway(...argv, ...(isOnService ? ['--data', house.data] : []))
+      assert.equal(out, '', line)
+      answers.push(`$ spillway ${line}\n${err}[${code}]`)
+    }
+    const seen = `${lines.join('\n')}${dashes}${answers.join('\n\n')}\n`
+    if (process.env.UPDATE_GOLDEN) writeFileSync(path, seen)
+    assert.equal(seen, readFileSync(path, 'utf8'))
   })
 
   test('text of others cannot command the terminal', async () => {

@@ -49,6 +49,8 @@ export type Command<F extends Flags = Flags> = {
   readonly flags: F
   /** Longer help: examples, what to know. */
   readonly more?: string
+  /** What to do instead of a flag that there is not, where somebody may well expect it. */
+  insteadOf?(flag: string): string | undefined
   /** The exit code; nothing is 0. */
   run(terminal: Terminal, given: Given<F>, words: readonly string[]): Promise<number | undefined>
 }
@@ -78,9 +80,21 @@ export function readFlags(
   } catch (error) {
     const message = (error as Error).message.replace(/\. To specify a positional argument.*$/, '')
     const [, unknown] = /^Unknown option '--([^']+)'/.exec(message) ?? []
-    const near = unknown === undefined ? undefined : nearest(unknown, Object.keys(options))
-    throw new UsageError(near ? `${message}; did you mean --${near}?` : message)
+    if (unknown === undefined) throw new UsageError(message)
+    const near = nearest(unknown, Object.keys(options))
+    const instead = command.insteadOf?.(unknown) ?? (near ? `did you mean --${near}?` : undefined)
+    throw new UsageError(instead ? `${message}; ${instead}` : message)
   }
+}
+
+/** A word that nothing asked for is most often a value whose quotes were forgotten. */
+export function refuseMoreWords({ takes = '' }: Command, words: readonly string[]): void {
+  const places = [...takes.matchAll(/<[^>]*>|\[\w+\]/g)]
+  const extra = takes.includes('...') ? undefined : words[places.length]
+  if (extra !== undefined)
+    throw new UsageError(
+      `"${extra}" is one word too many${places.length > 0 ? '; what holds blanks needs quotes' : ''}`,
+    )
 }
 
 export const helpFlag: Flag = { type: 'boolean', short: 'h', says: 'This help.' }

@@ -36,9 +36,11 @@ test('bash completes commands, flags, the names of datasets and other values', (
       ['completion', ''],
       ['bash', 'zsh', 'fish'],
     ],
+    [['rulesets', 'get', 'http_ratel'], ['http_ratelimit']],
     // Nothing of ours to offer: bash goes on with files.
     [['ingest', 'acc'], []],
     [['jobs', 'list', '--data', ''], []],
+    [['rulesets', 'put', 'http_ratelimit', ''], []],
     [['no-such', ''], []],
   ]
   const told = offers(asked.map(([words]) => words))

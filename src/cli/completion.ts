@@ -66,9 +66,10 @@ ${values.join('\n')}
   case "$said" in
 ${flags.join('\n')}
   esac
+  local words=($said)
   if [[ "$typed" == -* ]]; then
     COMPREPLY=($(compgen -W "$flags" -- "$typed"))
-  else
+  elif ((COMP_CWORD == \${#words[@]} + 1)); then
     COMPREPLY=($(compgen -W "$offers" -- "$typed"))
   fi
 }

@@ -50,6 +50,8 @@ export function connect(given: ConnectGiven): Connection {
       'no service is known here; start one with "npm start", or say --url and --token (or --email and --key)',
     )
   }
+  if (!/^https?:$/.test(URL.parse(baseUrl)?.protocol ?? ''))
+    throw new CommandError(`${baseUrl} is not the address of a service, such as http://127.0.0.1:8787`)
   const credential = credentialOf(given, environment, first)
   const client = makeClient({ baseUrl: withVersion(baseUrl), credential, interface: 'CLI' })
   const account = () => {
@@ -67,7 +69,7 @@ export function connect(given: ConnectGiven): Connection {
       if (zone === undefined) return { account: account() }
       if (isId(zone)) return { zone }
       const [found] = await client.call(access.listZones, { query: { name: zone } })
-      if (!found) throw new CommandError(`there is no zone named ${zone}`)
+      if (!found) throw new CommandError(`there is no zone named ${zone}; "spillway zones list" shows those there are`)
       return { zone: found.id }
     },
   }

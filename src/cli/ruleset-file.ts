@@ -1,10 +1,10 @@
 /** Rulesets as files, JSON or YAML: read, written, and compared with what is deployed. */
-import { readFile } from 'node:fs/promises'
 import { isDeepStrictEqual } from 'node:util'
 import { parse, stringify } from 'yaml'
 import type { rulesets } from '../contract/index.ts'
 import { type Difference, difference, type Rule } from '../rulesets/index.ts'
 import { CommandError, type Terminal } from './command.ts'
+import { readText } from './read-file.ts'
 import { paint, plain } from './table.ts'
 
 export type RulesetFile = { readonly description?: string; readonly rules: readonly Record<string, unknown>[] }
@@ -17,14 +17,6 @@ export async function readDocument(terminal: Terminal, path: string): Promise<un
     return parse(text, { maxAliasCount: 0 })
   } catch (error) {
     throw new CommandError(`${path} is neither JSON nor YAML: ${(error as Error).message.split('\n', 1)[0]}`)
-  }
-}
-
-async function readText(path: string): Promise<string> {
-  try {
-    return await readFile(path, 'utf8')
-  } catch (error) {
-    throw new CommandError(`${path} cannot be read: ${(error as Error).message}`)
   }
 }
 

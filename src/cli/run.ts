@@ -1,7 +1,16 @@
 /** Finds the command a line means, runs it, and turns whatever happens into a sentence and an exit code. */
 import { Refused } from '../contract/index.ts'
 import { version } from '../version.ts'
-import { type Command, CommandError, columns, helpOf, readFlags, type Terminal, UsageError } from './command.ts'
+import {
+  type Command,
+  CommandError,
+  columns,
+  helpOf,
+  readFlags,
+  refuseMoreWords,
+  type Terminal,
+  UsageError,
+} from './command.ts'
 import { commands } from './commands/index.ts'
 import { nearest } from './nearest.ts'
 
@@ -20,9 +29,10 @@ export async function run(terminal: Terminal, argv: readonly string[]): Promise<
       terminal.out(helpOf(command, terminal))
       return 0
     }
+    refuseMoreWords(command, words)
     return (await command.run(terminal, given, words)) ?? 0
   } catch (error) {
-    return explain(terminal, command, error)
+    return explain(terminal, command, rest, error)
   }
 }
 
@@ -54,6 +64,10 @@ function helpFor(terminal: Terminal, words: readonly string[]): number {
     )
     return 0
   }
+  if (first.startsWith('-')) {
+    terminal.err(`spillway: flags such as ${first} come after the command\nTry: spillway --help`)
+    return 2
+  }
   const said = group.length > 0 ? `${first} ${second}` : first
   const names = commands.flatMap(({ name }) => [name, name.split(' ')[0] ?? name])
   const near = nearest(`${first} ${second ?? ''}`.trim(), names) ?? nearest(first, names)
@@ -62,7 +76,7 @@ function helpFor(terminal: Terminal, words: readonly string[]): number {
   return 2
 }
 
-function explain(terminal: Terminal, command: Command, error: unknown): number {
+function explain(terminal: Terminal, command: Command, argv: readonly string[], error: unknown): number {
   if (error instanceof UsageError) {
     terminal.err(`spillway ${command.name}: ${error.message}\nTry: spillway ${command.name} --help`)
     return 2
@@ -75,7 +89,7 @@ function explain(terminal: Terminal, command: Command, error: unknown): number {
     for (const { code, message, source } of error.errors) {
       terminal.err(`spillway: ${message}${source ? ` (at ${source.pointer})` : ''} [${code}]`)
     }
-    const next = nextStep(error)
+    const next = nextStep(error) ?? misspelt(command, argv) ?? whereToLook(command, error)
     if (next) terminal.err(next)
     return 1
   }
@@ -94,7 +108,7 @@ function explain(terminal: Terminal, command: Command, error: unknown): number {
 }
 
 /** No credential, or one that nobody has. */
-const signInCodes = new Set([9103, 9106, 9107, 9109])
+const signInCodes = new Set([6003, 9103, 9106, 9107, 9109])
 
 /** What somebody may do about a refusal that its own words do not tell. */
 function nextStep({ status, requestId, retryAfter, errors }: Refused): string | undefined {
@@ -105,5 +119,27 @@ function nextStep({ status, requestId, retryAfter, errors }: Refused): string | 
   if (status === 429) return `Try again${retryAfter ? ` in ${retryAfter} s` : ' later'}.`
   return status >= 500
     ? `Try again; if it stays, the log of the service tells more of request ${requestId}.`
+    : undefined
+}
+
+/** A value that is nearly one of those that are offered. */
+function misspelt(command: Command, argv: readonly string[]): string | undefined {
+  const { given, words } = readFlags(command, argv)
+  const [first = ''] = words
+  const meant = command.offers?.includes(first) ? undefined : nearest(first, command.offers ?? [])
+  if (meant) return `Did you mean spillway ${command.name} ${meant}?`
+  for (const [name, { offers = [] }] of Object.entries(command.flags)) {
+    const value = given[name]
+    const near = typeof value === 'string' && !offers.includes(value) ? nearest(value, offers) : undefined
+    if (near) return `Did you mean --${name} ${near}?`
+  }
+  return undefined
+}
+
+/** What is not found is looked for in the list of such things, where there is one. */
+function whereToLook({ name }: Command, { status }: Refused): string | undefined {
+  const list = `${name.split(' ')[0]} list`
+  return status === 404 && name !== list && commands.some((one) => one.name === list)
+    ? `"spillway ${list}" shows those there are.`
     : undefined
 }

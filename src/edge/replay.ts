@@ -104,7 +104,7 @@ function windowOf(logs: LogNeeds, { start, end }: Replay, { retentionDays }: Lim
   const read = (text: string | undefined, name: string): Nanos | undefined => {
     const at = text === undefined ? undefined : fromRfc3339(text)
     if (text !== undefined && at === undefined)
-      reasons.push({ message: `${name} is not an RFC 3339 time`, pointer: `/${name}` })
+      reasons.push({ message: `${name} is not an RFC 3339 time such as 2026-11-15T00:00:00Z`, pointer: `/${name}` })
     return at
   }
   const asked = read(end, 'end') ?? watermark

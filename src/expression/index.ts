@@ -11,7 +11,15 @@ export { type List, type Lists, listOf, rangeOf } from './lists.ts'
 export { print } from './print.ts'
 export { re2Pattern } from './regex/index.ts'
 export { fullScheme, type Place, type Scheme, schemeFor } from './scheme.ts'
-export { type Case, type CaseResults, checkText, runCases, showValue, testAgainstRequest } from './testing.ts'
+export {
+  type Case,
+  type CaseResults,
+  type Checked,
+  checkText,
+  runCases,
+  showValue,
+  testAgainstRequest,
+} from './testing.ts'
 export type * from './tree.ts'
 export { documentedName, type Type, typeName } from './type.ts'
 export { type Uses, uses } from './uses.ts'

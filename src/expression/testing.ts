@@ -1,4 +1,4 @@
-/** Expressions tried out without a service: one text, one text against a request, or a file of cases. Gives text back. */
+/** Expressions tried out without a service: one text, one text against a request, or a file of cases. */
 import { accept, type Judged, reject, sayReasons } from '../base/index.ts'
 import { fromBytes } from './bytes.ts'
 import { compile, compileValue } from './compile.ts'
@@ -12,22 +12,29 @@ import { documentedName, type Primitive, readType } from './type.ts'
 import { uses } from './uses.ts'
 import { readValues, type Value, type Values } from './values.ts'
 
-/** What a text means: its normal form and what it uses, or the fault with its carets. */
-export const checkText = (text: string, want: Want = 'bool'): Judged<string> => {
+/** What a text means: its normal form, its type, and the names it uses, sorted. */
+export type Checked = {
+  readonly expression: string
+  readonly gives: string
+  readonly fields: readonly string[]
+  readonly functions: readonly string[]
+  readonly lists: readonly string[]
+}
+
+/** What a text means, or the fault with its carets. */
+export const checkText = (text: string, want: Want = 'bool'): Judged<Checked> => {
   const judged = judge(text, fullScheme, want)
   if (!judged.ok) return judged
-  const used = uses(judged.value)
-  const line = (name: string, items: ReadonlySet<string>): string[] =>
-    items.size === 0 ? [] : [`${name}: ${[...items].toSorted().join(', ')}`]
-  return accept(
-    [
-      print(judged.value.root),
-      `gives: ${documentedName(judged.value.type)}`,
-      ...line('fields', used.fields),
-      ...line('functions', used.functions),
-      ...line('lists', used.lists),
-    ].join('\n'),
-  )
+  const { root, type } = judged.value
+  const { fields, functions, lists } = uses(judged.value)
+  const sorted = (names: ReadonlySet<string>) => [...names].toSorted()
+  return accept({
+    expression: print(root),
+    gives: documentedName(type),
+    fields: sorted(fields),
+    functions: sorted(functions),
+    lists: sorted(lists),
+  })
 }
 
 /**

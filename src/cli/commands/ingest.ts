@@ -40,7 +40,10 @@ export const ingestCommands = [
     ].join('\n'),
     async run(terminal, given, paths) {
       const { format = '' } = given
-      if (!isAccessFormat(format)) throw new UsageError(`say --format, one of ${accessFormats.join(', ')}`)
+      if (!isAccessFormat(format))
+        throw new UsageError(
+          `${format ? `${format} is no format; ` : ''}say --format, one of ${accessFormats.join(', ')}`,
+        )
       if (paths.length === 0) throw new UsageError('say which files')
       const missing = paths.find((path) => !given.follow && !existsSync(path))
       if (missing) throw new CommandError(`there is no file ${missing}`)

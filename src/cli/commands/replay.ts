@@ -1,8 +1,8 @@
 /** Try rules on stored requests before anyone deploys them. */
-import { readFile } from 'node:fs/promises'
 import { edge, type ResultOf } from '../../contract/index.ts'
 import { command, UsageError } from '../command.ts'
 import { connect, connectFlags, scopeFlags } from '../connect.ts'
+import { readJson } from '../read-file.ts'
 import { plain, print } from '../table.ts'
 
 type Replayed = ResultOf<typeof edge.replayRules>
@@ -38,11 +38,7 @@ export const replayCommands = [
 
 async function readRuleset(text: string) {
   if (/^[0-9a-f]{32}$/.test(text)) return text
-  try {
-    return JSON.parse(await readFile(text, 'utf8')) as { rules: { expression: string }[] }
-  } catch (error) {
-    throw new UsageError(`${text} is neither the id of a ruleset nor a JSON file: ${(error as Error).message}`)
-  }
+  return (await readJson(text)) as { rules: { expression: string }[] }
 }
 
 function* lines(told: Replayed): Generator<string> {

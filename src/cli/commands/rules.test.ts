@@ -24,6 +24,29 @@ test('a valid expression is shown in its normal form, with what it uses', async 
   })
 })
 
+test('what an expression means is printed for programs too, and so are its faults', async () => {
+  const good = await say('check', 'lower(http.host)=="a"', '--json')
+  assert.deepEqual(
+    [good.code, JSON.parse(good.out)],
+    [
+      0,
+      {
+        valid: true,
+        expression: 'lower(http.host) eq "a"',
+        gives: 'Boolean',
+        fields: ['http.host'],
+        functions: ['lower'],
+        lists: [],
+      },
+    ],
+  )
+  const bad = await say('check', 'htp.host eq "a"', '--json')
+  const { valid, errors } = JSON.parse(bad.out)
+  assert.deepEqual([bad.code, bad.err, valid, errors[0].fault.line, errors[0].fault.column], [1, '', false, 1, 1])
+  const cases = file('json.json', [{ id: 'one', expr: 'ssl', context: { ssl: true }, expected: true }])
+  assert.deepEqual(JSON.parse((await say('test', '--cases', cases, '--json')).out), { passed: 1, failures: [] })
+})
+
 test('an expression that is wrong is shown with carets', async () => {
   const { err, code } = await say('check', 'htp.host eq "a"')
   assert.equal(code, 1)

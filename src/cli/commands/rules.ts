@@ -1,8 +1,9 @@
 /** Tries rule expressions out: what a text means, what it answers for a request, whether a file of cases holds. No service needed. */
-import { readFile } from 'node:fs/promises'
 import { sayReasons } from '../../base/index.ts'
-import { checkText, runCases, testAgainstRequest } from '../../expression/index.ts'
+import { type Checked, checkText, runCases, testAgainstRequest } from '../../expression/index.ts'
 import { CommandError, command, UsageError } from '../command.ts'
+import { readJson } from '../read-file.ts'
+import { print } from '../table.ts'
 
 const valueFlag = {
   type: 'boolean',
@@ -14,13 +15,17 @@ export const ruleCommands = [
     name: 'rules check',
     says: 'Say whether a rule expression is valid, and what it uses.',
     takes: "'<expression>'",
-    flags: { value: valueFlag },
+    flags: {
+      value: valueFlag,
+      json: { type: 'boolean', says: 'Print what it means and uses, or its faults, as JSON.' },
+    },
     more: `  spillway rules check 'http.host eq "example.org" and not ssl'`,
     async run(terminal, given, words) {
-      const checked = checkText(onlyWord(words), given.value ? 'any' : 'bool')
-      if (!checked.ok) throw new CommandError(sayReasons(checked.reasons))
-      terminal.out(checked.value)
-      return 0
+      const checked = checkText(expressionIn(words), given.value ? 'any' : 'bool')
+      if (!checked.ok && !given.json) throw new CommandError(sayReasons(checked.reasons))
+      if (checked.ok) print(terminal, given, { valid: true, ...checked.value }, () => showChecked(checked.value))
+      else print(terminal, given, { valid: false, errors: checked.reasons }, String)
+      return checked.ok ? 0 : 1
     },
   }),
   command({
@@ -35,6 +40,7 @@ export const ruleCommands = [
       },
       cases: { type: 'string', value: '<file>', says: 'JSON array of cases {id, expr, context, expected}.' },
       value: valueFlag,
+      json: { type: 'boolean', says: 'Print how the cases went as JSON; one answer is JSON already.' },
     },
     more: `  spillway rules test 'ip.src in $office' --request request.json
   spillway rules test --cases cases.json
@@ -47,11 +53,12 @@ The exit code is 1 when a case fails, or when the expression or the request cann
         if (words.length > 0 || given.request !== undefined) throw new UsageError('--cases brings its own expressions')
         const results = runCases(await readJson(given.cases))
         if (!results.ok) throw new CommandError(`${given.cases}: ${sayReasons(results.reasons)}`)
-        terminal.out(results.value.text)
-        return results.value.failures.length === 0 ? 0 : 1
+        const { text, ...counted } = results.value
+        print(terminal, given, counted, () => text)
+        return counted.failures.length === 0 ? 0 : 1
       }
       if (given.request === undefined) throw new UsageError('say --request <file> or --cases <file>')
-      const text = onlyWord(words)
+      const text = expressionIn(words)
       const answer = testAgainstRequest(text, await readJson(given.request), given.value ? 'any' : 'bool')
       if (!answer.ok) throw new CommandError(sayReasons(answer.reasons))
       terminal.out(JSON.stringify(answer.value))
@@ -60,22 +67,13 @@ The exit code is 1 when a case fails, or when the expression or the request cann
   }),
 ]
 
-const onlyWord = (words: readonly string[]): string => {
-  const [text, more] = words
-  if (text === undefined || more !== undefined)
-    throw new UsageError('give the expression as one word, in single quotes')
+const expressionIn = ([text]: readonly string[]): string => {
+  if (text === undefined) throw new UsageError('say the expression, in single quotes')
   return text
 }
 
-const readJson = async (path: string): Promise<unknown> => {
-  const text = await readFile(path, 'utf8').catch((error: NodeJS.ErrnoException) => {
-    throw new CommandError(
-      error.code === 'ENOENT' ? `there is no file ${path}` : `cannot read ${path}: ${error.message}`,
-    )
-  })
-  try {
-    return JSON.parse(text)
-  } catch (error) {
-    throw new CommandError(`${path} is not JSON: ${(error as Error).message}`)
-  }
+/** As people read it: the normal form, then a line for each sort of thing it uses. */
+const showChecked = ({ expression, gives, ...used }: Checked): string => {
+  const lines = Object.entries(used).filter(([, names]) => names.length > 0)
+  return [expression, `gives: ${gives}`, ...lines.map(([sort, names]) => `${sort}: ${names.join(', ')}`)].join('\n')
 }

@@ -1,6 +1,7 @@
 /** Rulesets: list, get, put, diff, rollback, versions, tags. */
 import { isId } from '../../base/index.ts'
 import { rulesets } from '../../contract/index.ts'
+import { phases } from '../../rulesets/index.ts'
 import { CommandError, command, type Flags, UsageError } from '../command.ts'
 import { type Connection, connect, connectFlags, scopeFlags } from '../connect.ts'
 import { differenceTo, readRulesetFile, showDifference, toYaml, withKnownIds } from '../ruleset-file.ts'
@@ -9,6 +10,7 @@ import { print, table } from '../table.ts'
 const flags = { ...connectFlags, ...scopeFlags } as const satisfies Flags
 const yaml = { yaml: { type: 'boolean', says: 'Print the result as YAML.' } } as const satisfies Flags
 const dryRun = { 'dry-run': { type: 'boolean', says: 'Check everything, store nothing.' } } as const satisfies Flags
+const phaseNames = phases.map(({ name }) => name)
 
 /** What every command here works on: a ruleset by its id, or the entry point of a phase by its name. */
 async function open(connection: Connection, word: string | undefined) {
@@ -85,6 +87,7 @@ export const rulesetCommands = [
     name: 'rulesets get',
     says: 'A ruleset with its rules, as JSON or YAML.',
     takes: '<id|phase>',
+    offers: phaseNames,
     flags: { ...flags, ...yaml, version: { type: 'string', value: '<number>', says: 'This version of it.' } },
     async run(terminal, given, [word]) {
       const ruleset = await open(connect(given), word)
@@ -97,6 +100,7 @@ export const rulesetCommands = [
     name: 'rulesets put',
     says: 'Deploy the rules of a file.',
     takes: '<id|phase> <file>',
+    offers: phaseNames,
     flags: {
       ...flags,
       ...dryRun,
@@ -120,6 +124,7 @@ export const rulesetCommands = [
     name: 'rulesets diff',
     says: 'What a file would change, or what changed between two versions.',
     takes: '<id|phase> [file]',
+    offers: phaseNames,
     flags: {
       ...flags,
       from: { type: 'string', value: '<number>', says: 'The older version, without a file.' },
@@ -143,6 +148,7 @@ export const rulesetCommands = [
     name: 'rulesets rollback',
     says: 'Deploy an old version again, as a new one.',
     takes: '<id|phase> <version>',
+    offers: phaseNames,
     flags: { ...flags, ...dryRun },
     async run(terminal, given, [word, number]) {
       if (!number) throw new UsageError('say the version to go back to')
@@ -163,6 +169,7 @@ export const rulesetCommands = [
     name: 'rulesets versions',
     says: 'All versions of a ruleset.',
     takes: '<id|phase>',
+    offers: phaseNames,
     flags,
     async run(terminal, given, [word]) {
       const found = await (await open(connect(given), word)).versions()

@@ -2,7 +2,7 @@
 import { once } from 'node:events'
 import { resolve } from 'node:path'
 import { sayReasons } from '../../base/index.ts'
-import { type Config, readConfig } from '../../config.ts'
+import { type Config, readConfig, settings } from '../../config.ts'
 import type { Service } from '../../service.ts'
 import { CommandError, command, type Terminal } from '../command.ts'
 import { print } from '../table.ts'
@@ -29,6 +29,11 @@ export const serveCommands = [
     name: 'serve',
     says: 'Start the service; everything is set by SPILLWAY_* variables (docs/reference/configuration.md).',
     flags: {},
+    insteadOf(flag) {
+      const name = `SPILLWAY_${flag.toUpperCase().replaceAll('-', '_')}`
+      const isSetting = Object.values(settings).some((setting) => setting.name === name)
+      return isSetting ? `set ${name} in the environment` : undefined
+    },
     async run(terminal) {
       const config = configured()
       const { openService } = await loadService()

@@ -75,8 +75,12 @@ export function bindLogexport(bind: Bind, { jobs: needs, logs }: LogexportNeeds)
 function rangeOf(body: { readonly start: string; readonly end: string }): jobs.Range {
   const [start, end] = [fromRfc3339(body.start), fromRfc3339(body.end)]
   const reasons = [
-    ...(start === undefined ? [{ message: 'start is not an RFC 3339 time', pointer: '/start' }] : []),
-    ...(end === undefined ? [{ message: 'end is not an RFC 3339 time', pointer: '/end' }] : []),
+    ...(start === undefined
+      ? [{ message: 'start is not an RFC 3339 time such as 2026-11-15T00:00:00Z', pointer: '/start' }]
+      : []),
+    ...(end === undefined
+      ? [{ message: 'end is not an RFC 3339 time such as 2026-11-15T00:00:00Z', pointer: '/end' }]
+      : []),
     ...(start !== undefined && end !== undefined && start >= end
       ? [{ message: 'start is not before end', pointer: '/start' }]
       : []),
