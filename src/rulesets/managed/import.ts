@@ -89,9 +89,19 @@ export async function importManaged(
   })
 }
 
-/** Brings the starter set to the version that this release ships. */
-export const provideCommonProtection = (needs: RulesetNeeds, caller: Caller): Promise<Ruleset | null> =>
-  importManaged(needs, caller, commonProtection)
+/** Brings the starter set to the version that this release ships; at most starts it is there already. */
+export async function provideCommonProtection(needs: RulesetNeeds, caller: Caller): Promise<void> {
+  const row = await findManaged(needs.db, commonProtection)
+  const stored = row && (await readRuleset(needs.db, row))
+  if (stored && isAsShipped(stored)) return
+  await importManaged(needs, caller, commonProtection)
+}
+
+/** Told without judging the rules, which compiles every expression: it is done before each start of the service. */
+function isAsShipped({ description, rules }: Ruleset): boolean {
+  const written = rules.map(({ version: _version, last_updated: _at, ...rule }) => rule)
+  return description === commonProtection.description && isDeepStrictEqual(written, commonProtection.rules)
+}
 
 async function findManaged(trx: Db, { id, name, phase }: { id?: string; name: string; phase: string }) {
   const managed = trx.selectFrom('rulesets').selectAll().where('kind', '=', 'managed')
