@@ -3,10 +3,10 @@ import assert from 'node:assert/strict'
 import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import sparticuz from '@sparticuz/chromium'
 import axe from 'axe-core'
 import { chromium, type Page } from 'playwright-core'
 import { buildConsole } from '../scripts/build-console.ts'
+import { unpackChromium } from './chromium.ts'
 import type { House } from './house.ts'
 
 export type ConsoleBrowser = {
@@ -23,12 +23,12 @@ export async function openBrowser(): Promise<ConsoleBrowser> {
   const scratch = await mkdtemp(join(tmpdir(), 'spillway-browser-'))
   const pictures = process.env.SPILLWAY_SCREENSHOTS ?? join(scratch, 'pictures')
   await mkdir(pictures, { recursive: true })
-  const executablePath = await sparticuz.executablePath()
+  const { program, fonts } = await unpackChromium()
   // Not the package's own arguments: they switch off the walls between origins, which are part of what is tested.
   const browser = await chromium.launch({
-    executablePath,
+    executablePath: program,
     args: ['--no-sandbox', '--font-render-hinting=none'],
-    env: { ...process.env, FONTCONFIG_FILE: await fontsFor(scratch) } as Record<string, string>,
+    env: { ...process.env, FONTCONFIG_FILE: await fontsFor(scratch, fonts) } as Record<string, string>,
   })
 
   async function open(): Promise<Page> {
@@ -80,14 +80,14 @@ export async function signIn(page: Page, { credential }: House): Promise<void> {
 }
 
 /** The fonts of the Chromium package first, so that pictures look alike on machines with few fonts of their own. */
-async function fontsFor(scratch: string): Promise<string> {
+async function fontsFor(scratch: string, fonts: string): Promise<string> {
   const file = join(scratch, 'fonts.conf')
   const prefer = (family: string, first: string) =>
     `<alias binding="strong"><family>${family}</family><prefer><family>${first}</family></prefer></alias>`
   await writeFile(
     file,
     `<?xml version="1.0"?><!DOCTYPE fontconfig SYSTEM "fonts.dtd"><fontconfig>
-    <dir>${join(tmpdir(), 'fonts')}</dir><dir>/usr/share/fonts</dir><cachedir>${join(scratch, 'fonts')}</cachedir>
+    <dir>${fonts}</dir><dir>/usr/share/fonts</dir><cachedir>${join(scratch, 'fonts')}</cachedir>
     ${prefer('system-ui', 'Open Sans')}${prefer('monospace', 'DejaVu Sans Mono')}</fontconfig>`,
   )
   return file
