@@ -237,7 +237,7 @@ test('a job waits behind a proxy that halves answers, is not blamed, says so in 
   await house.send(...rays(200, 'half-'))
   await eventually(async () => spoilt >= 2)
   assert.deepEqual(await house.filed('whole'), [])
-  assert.ok(house.logLines.some((line) => line.includes('the record store answered with a part of a result')))
+  assert.ok(house.logLines.some((line) => line.includes('a part could not be made; it is tried again')))
   assert.equal((await house.status(job)).failures, 0)
   const answer = await fetch(
     `${house.baseUrl}/zones/${house.zone}/logs/received?start=${Math.floor(Date.now() / 1000) - 60}&end=${Math.floor(Date.now() / 1000)}&fields=RayID`,

@@ -56,12 +56,14 @@ function kyselySqlite(file: DatabaseSync): SqliteDatabase {
     prepare(text) {
       const known = prepared.get(text)
       if (known) return known
-      const statement = file.prepare(text)
+      const statement = orPassing(() => file.prepare(text))
       const bind = (values: readonly unknown[]) => values as (string | number | bigint | null | Uint8Array)[]
       const made: ReturnType<SqliteDatabase['prepare']> = {
         reader: statement.columns().length > 0,
         all: (values) => orPassing(() => statement.all(...bind(values))),
-        run: (values) => orPassing(() => statement.run(...bind(values))),
+        run: (values) =>
+          // A disk in trouble makes SQLite roll back by itself; an error of the second one would hide why.
+          text === 'rollback' && !file.isTransaction ? nothing : orPassing(() => statement.run(...bind(values))),
         iterate: (values) => statement.iterate(...bind(values)) as IterableIterator<unknown>,
       }
       // Statements with a list of values come in as many shapes as lists have lengths: keep only so many.
@@ -72,8 +74,11 @@ function kyselySqlite(file: DatabaseSync): SqliteDatabase {
   }
 }
 
-// SQLite's words for a disk that is full, fails, or may not be written: nothing was changed, and it may be freed.
-const [full, failing, readOnly] = [13, 10, 8]
+const nothing = { changes: 0, lastInsertRowid: 0 }
+
+// SQLite's words for a disk that is full, fails, or may not be written, and for files that cannot be opened because too
+// many are: nothing was changed, and it may pass.
+const passing = [13, 10, 8, 14]
 
 function orPassing<T>(work: () => T): T {
   try {
@@ -81,7 +86,7 @@ function orPassing<T>(work: () => T): T {
   } catch (error) {
     const { errcode } = error as { errcode?: number }
     // The low byte is the kind of error, the rest its detail.
-    if (errcode === undefined || ![full, failing, readOnly].includes(errcode & 0xff)) throw error
+    if (errcode === undefined || !passing.includes(errcode & 0xff)) throw error
     const problem = problems.unavailable('The data directory cannot be written just now; try again')
     problem.cause = error
     throw problem

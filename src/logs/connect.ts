@@ -189,7 +189,7 @@ const passing = new Set([...soonOver, '159', '201', '209', '210', '241', unknown
 export function asProblem(error: unknown): unknown {
   if (error instanceof Problem) return error
   if (error instanceof ClickHouseError) return passing.has(error.code) ? unavailable(error) : error
-  return isConnectionError(error) ? unavailable(error) : error
+  return mayPass(error) ? unavailable(error) : error
 }
 
 const unavailable = (cause: unknown): Problem => {
@@ -205,7 +205,7 @@ export const brokenOff = (why: string): Problem => {
   return problem
 }
 
-const connectionErrors = new Set([
+const passingErrors = new Set([
   'ECONNREFUSED',
   'ECONNRESET',
   'ENOENT',
@@ -214,13 +214,20 @@ const connectionErrors = new Set([
   'ENOTFOUND',
   'EAI_AGAIN',
   'UND_ERR_SOCKET',
+  // Of this machine: no room, a disk that fails or may not be written, no more files.
+  'ENOSPC',
+  'EDQUOT',
+  'EROFS',
+  'EIO',
+  'EMFILE',
+  'ENFILE',
 ])
 
-function isConnectionError(error: unknown): boolean {
+function mayPass(error: unknown): boolean {
   if (!(error instanceof Error)) return false
   const { code } = error as NodeJS.ErrnoException
   return (
-    (code !== undefined && connectionErrors.has(code)) ||
+    (code !== undefined && passingErrors.has(code)) ||
     /socket hang up|aborted|timeout|premature close/i.test(error.message)
   )
 }

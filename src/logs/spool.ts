@@ -78,25 +78,28 @@ export async function spoolParts(
         maxBytes,
         rendering.frameBytes,
       )
-  await mkdir(needs.spool, { recursive: true, mode: 0o700 })
   const parts: SpooledPart[] = []
   const fileOf = (index: number) => join(needs.spool, `${options.name}.${index}`)
   try {
+    await mkdir(needs.spool, { recursive: true, mode: 0o700 })
     for (const [index, piece] of pieces.entries()) {
       const file = fileOf(index)
       const query = select(dataset, scope, window, selection, piece.limits)
       const packing = packingOf(selection)
       const look = needs.store.mayBeCut ? lookThrough(rendering, packing, async () => piece) : undefined
       const stream = await readBytes(needs.store.client, query, scanOptions(selection, options))
-      const written = await writePart(needs, stream, file, look)
+      const written = await writePart(stream, file, look)
       const rawBytes = look?.bytes() ?? (await rawSize(file, written.bytes, packing))
       parts.push({ file, rows: piece.rows, ...written, rawBytes })
     }
     return parts
   } catch (error) {
     // Half a window is of no use to anyone.
-    await Promise.all(pieces.map((_, index) => rm(fileOf(index), { force: true })))
-    throw error
+    await Promise.all(pieces.map((_, index) => rm(fileOf(index), { force: true }).catch(() => {})))
+    if (options.signal?.aborted) throw error
+    const problem = asProblem(error)
+    if (problem instanceof Problem) needs.log.warn({ err: error }, 'a part could not be made; it is tried again')
+    throw problem
   }
 }
 
@@ -175,7 +178,6 @@ export function cutPieces(
 }
 
 async function writePart(
-  { log }: SpoolNeeds,
   stream: Readable,
   file: string,
   look: Look | undefined,
@@ -189,15 +191,7 @@ async function writePart(
       yield chunk
     }
   }
-  try {
-    await pipeline(stream, measured, createWriteStream(file, { mode: 0o600 }))
-  } catch (error) {
-    await rm(file, { force: true })
-    const problem = asProblem(error)
-    if (problem instanceof Problem)
-      log.warn({ err: error }, 'the record store answered with a part of a result; it is asked again')
-    throw problem
-  }
+  await pipeline(stream, measured, createWriteStream(file, { mode: 0o600 }))
   return { bytes, sha256: hash.digest('hex') }
 }
 
