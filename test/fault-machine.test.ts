@@ -1,9 +1,8 @@
-/** Faults of the machine: the disk is full or may not be written, the clock jumps, files run out, the process stands still. */
+/** Faults of the machine: the disk is full or may not be written, the clock jumps, the process stands still. */
 import assert from 'node:assert/strict'
 import { execFileSync } from 'node:child_process'
-import { mkdirSync, mkdtempSync, readdirSync, rmSync } from 'node:fs'
+import { mkdtempSync, rmSync } from 'node:fs'
 import { rm, writeFile } from 'node:fs/promises'
-import { connect, type Socket } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, describe, test } from 'node:test'
@@ -13,8 +12,6 @@ import { credentialHeaders } from '../src/contract/index.ts'
 import { StartupError } from '../src/house-lock.ts'
 import { startHouse } from './house.ts'
 import { type ExportHouse, eventually, rays, startExportHouse } from './journeys/export-house.ts'
-import { freePort } from './postgres.ts'
-import { firstRunOf, serve, untilReady } from './serve.ts'
 
 /** Sends records with these ray ids; the status of the answer. */
 async function ingest(
@@ -178,42 +175,4 @@ describe('one house whose time goes astray', async () => {
     sent.push(...kept)
     await carries('calm-')
   })
-})
-
-test('a service that runs out of file descriptors refuses what it must, and recovers when they are free again', async () => {
-  const data = mkdtempSync(join(tmpdir(), 'spillway-files-'))
-  const port = await freePort()
-  const url = `http://127.0.0.1:${port}`
-  const fileRoot = join(data, 'exports')
-  mkdirSync(fileRoot)
-  const process_ = serve({
-    SPILLWAY_PORT: String(port),
-    SPILLWAY_DATA: data,
-    SPILLWAY_FILE_ROOT: fileRoot,
-    SPILLWAY_EXPORT_INTERVAL_SECONDS: '1',
-  })
-  const idle: Socket[] = []
-  try {
-    await untilReady(url, 60_000)
-    const first = await firstRunOf(data)
-    const house = { baseUrl: `${url}/v4`, zone: first.zone_id, credential: first }
-    assert.equal(await ingest(house, ['before']), 200)
-    const openNow = readdirSync(`/proc/${process_.pid}/fd`).length
-    execFileSync('prlimit', ['--pid', String(process_.pid), `--nofile=${openNow + 10}`])
-    for (let number = 0; number < 60; number += 1) idle.push(connect(port, '127.0.0.1').on('error', () => {}))
-    await eventually(async () => readdirSync(`/proc/${process_.pid}/fd`).length >= openNow + 9)
-    const answered = await Promise.race([
-      ingest(house, ['within']).catch(() => 0),
-      new Promise<number>((resolve) => setTimeout(resolve, 3_000, -1)),
-    ])
-    assert.ok([-1, 0, 200, 503].includes(answered), String(answered))
-    for (const socket of idle) socket.destroy()
-    await eventually(async () => (await ingest(house, ['after']).catch(() => 0)) === 200)
-    await untilReady(url)
-    assert.doesNotMatch(process_.said(), /uncaught/i)
-  } finally {
-    for (const socket of idle) socket.destroy()
-    await process_.kill()
-    await rm(data, { recursive: true, force: true })
-  }
 })

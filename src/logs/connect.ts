@@ -182,13 +182,19 @@ export async function patiently<T>(work: () => Promise<T>, patienceMs = 10_000):
   }
 }
 
-// Codes of ClickHouse that mean "not now": those above, quota, out of memory, no connection, cancelled, time.
-const passing = new Set([...soonOver, '159', '201', '209', '210', '241', unknownEnd, '394'])
+// Codes of ClickHouse that mean "not now": those above, time, quota, no connection, out of memory, out of disk, cancelled.
+const passing = new Set([...soonOver, '159', '201', '209', '210', '241', '243', unknownEnd, '394'])
+
+// Whatever the store was doing: a disk that fails (5), no more files (23, 24), no room (28, 122), read-only (30). The
+// engine child says the name of what kept it from handling an answer.
+const storesMachine = /\berrno: (?:5|23|24|28|30|122)\b|\b(?:EIO|EMFILE|ENFILE|ENOSPC|EROFS|EDQUOT):/
+
+const isPassing = ({ code, message }: ClickHouseError): boolean => passing.has(code) || storesMachine.test(message)
 
 /** An error of the store as the caller hears it: one that may pass is `unavailable`, any other is our own bug. */
 export function asProblem(error: unknown): unknown {
   if (error instanceof Problem) return error
-  if (error instanceof ClickHouseError) return passing.has(error.code) ? unavailable(error) : error
+  if (error instanceof ClickHouseError) return isPassing(error) ? unavailable(error) : error
   return mayPass(error) ? unavailable(error) : error
 }
 
