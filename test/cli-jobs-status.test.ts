@@ -39,6 +39,7 @@ test('status shows every job of the scope, or one, on a line each', async () => 
   assert.match(lines[1] ?? '', new RegExp(`^${idle.id} +off +- +0 +0 +- +-`))
   const [one, ...more] = await json('jobs', 'status', String(job.id))
   assert.deepEqual([one.id, one.enabled, more.length], [job.id, true, 0])
+  assert.equal((await say(['jobs', 'status', '999'])).code, 1)
 })
 
 test('status can be watched until Ctrl-C, a table or a line of JSON at a time', async () => {

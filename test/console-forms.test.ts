@@ -1,5 +1,7 @@
 /** The rarer forms of the console: formats, gaps, signing, lists, edges, places, and what actions of rules need to know. */
 import assert from 'node:assert/strict'
+import { join } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
 import { after, before, test } from 'node:test'
 import type { Page } from 'playwright-core'
 import { access, edge, lists, logexport, logs, rulesets } from '../src/contract/index.ts'
@@ -99,6 +101,30 @@ test('gaps of a past range are found, exported again, and gone', async () => {
   await card.getByText(/Done: \d+ windows? exported again/).waitFor({ timeout: 30_000 })
   await card.getByRole('button', { name: 'Compare' }).click()
   await card.getByText(/Complete: 20 records stored/).waitFor()
+})
+
+test('the ledger goes back as far as it reaches, a page at a time', async () => {
+  const database = new DatabaseSync(join(house.data, 'spillway.db'), { timeout: 5000 })
+  const [window] = database.prepare('select window_id from deliveries where job_id = ? limit 1').all(job.id)
+  database
+    .prepare(`with recursive n(i) as (select 1000 union all select i + 1 from n where i < 1449)
+      insert into deliveries (job_id, window_id, part, object_name, rows, raw_bytes, bytes, sha256, attempts, outcome)
+      select ?, ?, i, 'older/' || i, 1, 1, 1, '', 1, 'delivered' from n`)
+    .run(job.id, window?.window_id ?? null)
+  await goTo(`jobs/${job.id}`)
+  const rows = page.getByRole('region', { name: 'Deliveries' }).locator('tbody tr')
+  for (const many of [200, 400]) {
+    await eventually(async () => (await rows.count()) === many)
+    await page.getByRole('button', { name: 'Show older' }).click()
+  }
+  await page.getByRole('button', { name: 'Show older' }).waitFor({ state: 'detached' })
+  const objects = await rows.locator('.object').allTextContents()
+  assert.deepEqual(
+    objects.slice(0, 450),
+    Array.from({ length: 450 }, (_, at) => `older/${1449 - at}`),
+  )
+  database.prepare('delete from deliveries where part >= 1000').run()
+  database.close()
 })
 
 test('secrets of a signed job are shown on demand and rotated after a word', async () => {
@@ -302,4 +328,16 @@ test('accounts and zones are made, renamed and deleted, and the switcher knows t
   await card.waitFor({ state: 'detached' })
   const accounts = await eventually(() => house.client.call(access.listAccounts, { query: { per_page: 50 } }))
   assert.equal(accounts.length, 1)
+})
+
+test('who administers a service without any account makes one, and the console opens in it', async () => {
+  await house.client.call(access.deleteZone, { scope: house.zoneScope })
+  await house.client.call(access.deleteAccount, { scope: house.accountScope })
+  await page.goto(`${house.service.url}/console`)
+  await page.getByRole('heading', { name: 'The first account' }).waitFor()
+  await browser.look(page, 'first-account')
+  await page.getByLabel('Name').fill('Third Ltd.')
+  await page.getByRole('button', { name: 'Create the account' }).click()
+  await page.getByRole('heading', { name: 'Export jobs' }).waitFor()
+  assert.equal(await page.locator('#place option').filter({ hasText: 'Third Ltd.' }).count(), 1)
 })

@@ -13,6 +13,7 @@ import { LogsPage } from './logs/logs-page.tsx'
 import { isSignedOut, Problem } from './parts/notice.tsx'
 import { Empty, Loading, Page } from './parts/page.tsx'
 import { PeoplePage } from './people/people-page.tsx'
+import { FirstAccount } from './places/first-account.tsx'
 import { PlacesPage } from './places/places-page.tsx'
 import { go, Link, useSegments } from './router.tsx'
 import { RulesetPage } from './rulesets/ruleset-page.tsx'
@@ -83,6 +84,7 @@ function Placed({ client, estate, onRefresh, onSignOut }: PlacedProps) {
       go(pathIn({ kind: estate.zones[0] ? 'zone' : 'account', id: first.id }, 'jobs'), 'replace')
   }, [word, first, estate])
 
+  if (!first && estate.user.super_administrator) return <FirstAccount client={client} onMade={onRefresh} />
   if (!first)
     return (
       <main className="main">

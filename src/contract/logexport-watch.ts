@@ -42,6 +42,31 @@ export const listDeliveries = operation({
   pages: 'cursor',
 })
 
+const status = Type.Object({
+  id: Type.Integer(),
+  enabled: Type.Boolean(),
+  lag_seconds: Type.Number({ description: 'age of the oldest record that is owed; 0 for a job that owes nothing' }),
+  owed_from: nullable(time),
+  next_turn: nullable(time),
+  failures: Type.Integer({ description: 'failed turns since the last success' }),
+  failing_since: nullable(time),
+  error_message: nullable(Type.String()),
+  open_windows: Type.Integer({ description: 'begun and not yet delivered' }),
+  waiting_windows: Type.Integer({ description: 'asked for by a backfill or a repair, and not yet begun' }),
+  last_delivery: nullable(delivery),
+})
+
+export const listJobStatuses = operation({
+  id: 'listJobStatuses',
+  summary: 'How every job of the scope is doing, in one answer',
+  tag,
+  method: 'GET',
+  place: 'both',
+  path: '/logexport/status',
+  allowed: 'logs:read',
+  result: Type.Array(status),
+})
+
 export const jobStatus = operation({
   id: 'jobStatus',
   summary: 'How a job is doing: how far behind, what is under way, and when its next turn is',
@@ -51,19 +76,7 @@ export const jobStatus = operation({
   path: '/logexport/jobs/{job_id}/status',
   allowed: 'logs:read',
   params: jobParams,
-  result: Type.Object({
-    id: Type.Integer(),
-    enabled: Type.Boolean(),
-    lag_seconds: Type.Number({ description: 'age of the oldest record that is owed; 0 for a job that owes nothing' }),
-    owed_from: nullable(time),
-    next_turn: nullable(time),
-    failures: Type.Integer({ description: 'failed turns since the last success' }),
-    failing_since: nullable(time),
-    error_message: nullable(Type.String()),
-    open_windows: Type.Integer({ description: 'begun and not yet delivered' }),
-    waiting_windows: Type.Integer({ description: 'asked for by a backfill or a repair, and not yet begun' }),
-    last_delivery: nullable(delivery),
-  }),
+  result: status,
 })
 
 const range = strict({ start: time, end: time })

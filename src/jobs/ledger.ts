@@ -2,6 +2,7 @@
 import { type Clock, type Nanos, type Scope, showMoment, toMoment } from '../base/index.ts'
 import type { Db, DeliveriesTable, WindowsTable } from '../db/index.ts'
 import type { Outcome } from '../destinations/index.ts'
+import type { jobsIn } from './job.ts'
 import { findJob } from './jobs.ts'
 import type { Turn } from './turn.ts'
 
@@ -125,12 +126,7 @@ export async function listDeliveries(
   { cursor, per_page }: DeliveryQuery,
 ): Promise<{ items: Delivery[]; cursor?: string }> {
   await findJob(db, scope, job)
-  let rows = db
-    .selectFrom('deliveries')
-    .innerJoin('windows', 'windows.id', 'deliveries.window_id')
-    .selectAll('deliveries')
-    .select(['windows.purpose', 'windows.state', 'windows.from_time', 'windows.to_time', 'windows.options_version'])
-    .where('deliveries.job_id', '=', job)
+  let rows = withWindows(db).where('deliveries.job_id', '=', job)
   if (cursor !== undefined) rows = rows.where('deliveries.id', '<', Number(cursor))
   const page = await rows
     .orderBy('deliveries.id', 'desc')
@@ -140,6 +136,29 @@ export async function listDeliveries(
   const last = items.at(-1)
   return { items, ...(page.length > per_page && last ? { cursor: String(last.id) } : {}) }
 }
+
+/** The newest part of each of these jobs that has any: one step into the index for each. */
+export async function newestDeliveries(
+  { db }: Pick<LedgerNeeds, 'db'>,
+  jobs: ReturnType<typeof jobsIn>,
+): Promise<ReadonlyMap<number, Delivery>> {
+  const newest = jobs.select((eb) =>
+    eb
+      .selectFrom('deliveries as part')
+      .whereRef('part.job_id', '=', 'jobs.id')
+      .select(({ fn }) => fn.max('part.id').as('newest'))
+      .as('newest'),
+  )
+  const rows = await withWindows(db).where('deliveries.id', 'in', newest).execute()
+  return new Map(rows.map((row) => [row.job_id, view(row)]))
+}
+
+const withWindows = (db: Db) =>
+  db
+    .selectFrom('deliveries')
+    .innerJoin('windows', 'windows.id', 'deliveries.window_id')
+    .selectAll('deliveries')
+    .select(['windows.purpose', 'windows.state', 'windows.from_time', 'windows.to_time', 'windows.options_version'])
 
 /** Windows that ended before this are forgotten, with their parts; the ledger does not grow for ever. */
 export async function forgetBefore({ db }: Pick<LedgerNeeds, 'db'>, before: Nanos): Promise<void> {

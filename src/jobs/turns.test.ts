@@ -10,6 +10,8 @@ import type { Outside } from '../destinations/index.ts'
 import { activityFrom, noteActivity, wakeOverslept } from './activity.ts'
 import { endTurn, renewTurn } from './end-turn.ts'
 import { createJob, updateJob } from './jobs.ts'
+import { noteParts } from './ledger.ts'
+import { jobStatus, listStatuses } from './status.ts'
 import { dropLeases, takeTurn } from './take-turn.ts'
 import type { Turn, TurnNeeds } from './turn.ts'
 
@@ -229,6 +231,35 @@ onEachDatabase((fresh) => {
     await complete((await take('me'))!)
     const well = await job(ids[0]!)
     assert.deepEqual([well.last_error, well.error_message, well.failures], [null, null, 0])
+  })
+
+  test('one listing says of each job how far behind it is, what is under way and what it delivered last', async () => {
+    const { needs, scope, take, receive, pass, ids } = await arrange((await fresh()).database.db, 3)
+    pass(second)
+    await receive()
+    const turn = (await take('me')) ?? assert.fail()
+    const part = { name: 'one', rows: 1, rawBytes: 2, bytes: 3, sha256: 'f'.repeat(64) }
+    await noteParts(
+      needs,
+      turn,
+      [1, 2].map((number) => ({ ...part, part: number })),
+    )
+    pass(60n * second)
+
+    const listed = await listStatuses(needs, scope)
+    assert.deepEqual(
+      listed.map(({ id }) => id),
+      ids,
+    )
+    for (const { id, open_windows, waiting_windows, last_delivery, lag_seconds } of listed) {
+      const isAtWork = id === turn.job
+      assert.deepEqual([open_windows, waiting_windows, last_delivery?.part], isAtWork ? [1, 0, 2] : [0, 0, undefined])
+      assert.ok(lag_seconds >= 60 && lag_seconds <= 61)
+    }
+    for (const status of listed) assert.deepEqual(await jobStatus(needs, scope, status.id), status)
+    const elsewhere: Scope = { ...scope, id: newId() }
+    assert.deepEqual(await listStatuses(needs, elsewhere), [])
+    await assert.rejects(jobStatus(needs, elsewhere, turn.job), { message: /job not found/ })
   })
 
   test('a job that can no longer be understood fails by itself and holds up nobody', async () => {

@@ -1,6 +1,6 @@
 /** One job: how it goes, what it delivered, and everything that can be done to it. */
 import { useState } from 'react'
-import { logexport } from '../../../src/contract/index.ts'
+import { type Envelope, logexport } from '../../../src/contract/index.ts'
 import { useAction, useAnswer } from '../asking.ts'
 import { ago, bytes, count, counted, duration, when } from '../format.ts'
 import { Button } from '../parts/button.tsx'
@@ -16,6 +16,7 @@ import { EditJob } from './edit-job.tsx'
 import { Gaps } from './gaps.tsx'
 import { type Delivery, healthOf, type Job, nameOf, placeWords, type Status, windowsOf } from './job.ts'
 import { Ledger } from './ledger.tsx'
+import { perPage } from './older.ts'
 import { mayBeSigned, Signing } from './signing.tsx'
 
 const pollMs = 2_500
@@ -25,7 +26,7 @@ export function JobPage({ id }: { readonly id: number }) {
   const call = { scope, params: { job_id: id } }
   const job = useAnswer((signal) => client.call(logexport.viewJob, { ...call, signal }), [scope, id], pollMs)
   const deliveries = useAnswer(
-    (signal) => client.call(logexport.listDeliveries, { ...call, query: { per_page: 200 }, signal }),
+    (signal) => client.ask(logexport.listDeliveries, { ...call, query: { per_page: perPage }, signal }),
     [scope, id],
     pollMs,
   )
@@ -38,19 +39,20 @@ export function JobPage({ id }: { readonly id: number }) {
       </Page>
     )
   return (
-    <KnownJob job={job.value} error={job.error} deliveries={deliveries.value} status={status.value} again={job.again} />
+    <KnownJob job={job.value} error={job.error} newest={deliveries.value} status={status.value} again={job.again} />
   )
 }
 
 type KnownJobProps = {
   readonly job: Job
   readonly error: unknown
-  readonly deliveries: readonly Delivery[] | undefined
+  readonly newest: Envelope<readonly Delivery[]> | undefined
   readonly status: Status | undefined
   again(): void
 }
 
-function KnownJob({ job, error, deliveries, status, again }: KnownJobProps) {
+function KnownJob({ job, error, newest, status, again }: KnownJobProps) {
+  const deliveries = newest?.result
   const { client, scope, at } = useSession()
   const [open, setOpen] = useState<'edit' | 'delete'>()
   const call = { scope, params: { job_id: job.id } }
@@ -114,7 +116,7 @@ function KnownJob({ job, error, deliveries, status, again }: KnownJobProps) {
           </Fold>
         )}
       </div>
-      {deliveries ? <Ledger deliveries={deliveries} /> : <Loading what="deliveries" />}
+      {newest ? <Ledger job={job.id} newest={newest} /> : <Loading what="deliveries" />}
       {open === 'delete' && (
         <Confirm
           title={`Delete ${nameOf(job)}?`}

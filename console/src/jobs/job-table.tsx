@@ -11,7 +11,13 @@ import { type Lately, type LatelyKnown, useLately } from './lately.ts'
 
 const columns = ['Job', 'State', 'Behind', 'Complete up to', 'Rows', 'Bytes', 'Last error']
 
-export function JobTable({ jobs }: { readonly jobs: readonly Job[] }) {
+type JobTableProps = {
+  readonly jobs: readonly Job[]
+  /** Seconds behind, by the id of the job, once they are known. */
+  readonly lags: ReadonlyMap<number, number> | undefined
+}
+
+export function JobTable({ jobs, lags }: JobTableProps) {
   const { at } = useSession()
   const keys = useMemo(() => jobs.map(({ id }) => String(id)), [jobs])
   const { place, pieces } = useLongList<HTMLTableSectionElement>({ keys, guessPx: 59 })
@@ -40,6 +46,7 @@ export function JobTable({ jobs }: { readonly jobs: readonly Job[] }) {
                 <JobRow
                   key={job.id}
                   job={job}
+                  behind={behindWords(job, lags?.get(job.id))}
                   index={piece.at + 2}
                   to={at('jobs', String(job.id))}
                   known={known.current}
@@ -59,6 +66,7 @@ const beatMs = 15_000
 
 type JobRowProps = {
   readonly job: Job
+  readonly behind: string
   /** Its place in the whole table, which counts the head. */
   readonly index: number
   readonly to: string
@@ -67,7 +75,7 @@ type JobRowProps = {
 }
 
 const JobRow = memo(
-  function JobRow({ job, index, to, known }: JobRowProps) {
+  function JobRow({ job, behind, index, to, known }: JobRowProps) {
     const health = healthOf(job)
     const lately = useLately(job, known)
     const isTroubled = health.tone === 'bad' || health.tone === 'warn'
@@ -84,7 +92,7 @@ const JobRow = memo(
         <td>
           <Badge tone={health.tone}>{health.word}</Badge>
         </td>
-        <td className={isTroubled ? 'numeric job-error' : 'numeric'}>{behindWords(job, lately)}</td>
+        <td className={isTroubled ? 'numeric job-error' : 'numeric'}>{behind}</td>
         <td className="numeric" title={job.last_complete ? when(job.last_complete) : undefined}>
           {job.last_complete ? ago(job.last_complete) : 'not yet'}
         </td>
@@ -95,19 +103,20 @@ const JobRow = memo(
   },
   (before, after) =>
     before.to === after.to &&
+    before.behind === after.behind &&
     before.index === after.index &&
     before.beat === after.beat &&
     JSON.stringify(before.job) === JSON.stringify(after.job),
 )
 
-function behindWords({ enabled }: Job, lately: Lately | undefined): string {
+function behindWords({ enabled }: Job, lagSeconds: number | undefined): string {
   if (!enabled) return '–'
-  if (!lately) return '…'
-  return lately.lagSeconds < 1 ? 'up to date' : duration(lately.lagSeconds)
+  if (lagSeconds === undefined) return '…'
+  return lagSeconds < 1 ? 'up to date' : duration(lagSeconds)
 }
 
 function Sparklines({ lately }: { readonly lately: Lately | undefined }) {
-  const windows = lately?.windows ?? []
+  const windows = lately ?? []
   const newest = windows.at(-1)
   const over = counted(windows.length, 'window')
   if (!newest)

@@ -15,6 +15,11 @@ import { JobTable } from './job-table.tsx'
 export function JobsPage() {
   const { client, scope, at, place } = useSession()
   const jobs = useAnswer((signal) => client.call(logexport.listJobs, { scope, signal }), [scope], 5_000)
+  const statuses = useAnswer((signal) => client.call(logexport.listJobStatuses, { scope, signal }), [scope], 5_000)
+  const lags = useMemo(
+    () => statuses.value && new Map(statuses.value.map(({ id, lag_seconds }) => [id, lag_seconds])),
+    [statuses.value],
+  )
   const [search, setSearch] = useState('')
   const found = useMemo(() => (jobs.value ?? []).filter((job) => isAbout(job, search)), [jobs.value, search])
   const states = useMemo(() => tally(jobs.value ?? []), [jobs.value])
@@ -56,7 +61,7 @@ export function JobsPage() {
               ))}
             </p>
           </div>
-          <JobTable jobs={found} />
+          <JobTable jobs={found} lags={lags} />
           {found.length === 0 && <Empty title={`No job is about “${search}”.`} />}
         </>
       )}

@@ -1,9 +1,16 @@
 /** The ledger: every part that was delivered, is waiting, or was refused, with its reason. */
-import { ago, bytes, count, timeOf, when } from '../format.ts'
+import type { Envelope } from '../../../src/contract/index.ts'
+import { ago, bytes, count, counted, timeOf, when } from '../format.ts'
+import { Button } from '../parts/button.tsx'
+import { Problem } from '../parts/notice.tsx'
 import { Badge, Card, Empty } from '../parts/page.tsx'
 import { type Delivery, outcomeTone } from './job.ts'
+import { useOlder } from './older.ts'
 
-export function Ledger({ deliveries }: { readonly deliveries: readonly Delivery[] }) {
+type LedgerProps = { readonly job: number; readonly newest: Envelope<readonly Delivery[]> }
+
+export function Ledger({ job, newest }: LedgerProps) {
+  const { deliveries, more } = useOlder(job, newest)
   if (deliveries.length === 0)
     return (
       <Card title="Deliveries">
@@ -12,6 +19,25 @@ export function Ledger({ deliveries }: { readonly deliveries: readonly Delivery[
         </Empty>
       </Card>
     )
+  return (
+    <>
+      <LedgerTable deliveries={deliveries} />
+      <Problem error={more?.error} />
+      <div className="row spread">
+        <span className="soft">
+          {counted(deliveries.length, 'delivery', 'deliveries')}, newest first{more ? '; there are older ones' : ''}
+        </span>
+        {more && (
+          <Button isBusy={more.isRunning} onClick={() => void more.run()}>
+            Show older
+          </Button>
+        )}
+      </div>
+    </>
+  )
+}
+
+function LedgerTable({ deliveries }: { readonly deliveries: readonly Delivery[] }) {
   return (
     // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable by keyboard.
     <section className="table-wrap ledger" aria-label="Deliveries" tabIndex={0}>

@@ -178,11 +178,10 @@ async function untilExported(
   }
 }
 
-async function statuses(client: Client, scope: ScopeRef, id: string | undefined): Promise<Status[]> {
-  const ids =
-    id === undefined ? (await client.call(logexport.listJobs, { scope })).map((job) => job.id) : [jobId(id).job_id]
-  return Promise.all(ids.map((job_id) => client.call(logexport.jobStatus, { scope, params: { job_id } })))
-}
+const statuses = async (client: Client, scope: ScopeRef, id: string | undefined): Promise<Status[]> =>
+  id === undefined
+    ? client.call(logexport.listJobStatuses, { scope })
+    : [await client.call(logexport.jobStatus, { scope, params: jobId(id) })]
 
 const statusTable = (terminal: Terminal, found: readonly Status[]): string =>
   table(

@@ -48,6 +48,7 @@ export function bindLogexport(bind: Bind, { jobs: needs, logs }: LogexportNeeds)
     ...(await jobs.listDeliveries(needs, scope, params.job_id, query)),
     perPage: query.per_page,
   }))
+  bind(logexport.listJobStatuses, ({ scope }) => jobs.listStatuses(needs, scope))
   bind(logexport.jobStatus, ({ scope, params }) => jobs.jobStatus(needs, scope, params.job_id))
   bind(logexport.backfill, ({ scope, params, body }, caller) =>
     jobs.askAgain(needs, caller, scope, params.job_id, rangeOf(body), 'backfill'),
