@@ -80,6 +80,7 @@ async function run(zone: string, headers: Readonly<Record<string, string>>, jobs
   const ingest = makeIngest(zone, headers)
   const memory: { readonly minute: number; readonly service: number; readonly engine: number }[] = []
   const begun = performance.now()
+  const before = { service: cpuSeconds(service.pid), engine: cpuSeconds(service.enginePid() ?? 0), load: process.cpuUsage() }
   const watch = setInterval(() => {
     const minute = (performance.now() - begun) / 60_000
     memory.push({ minute, service: resident(service.pid), engine: resident(service.enginePid() ?? 0) })
@@ -92,6 +93,12 @@ async function run(zone: string, headers: Readonly<Record<string, string>>, jobs
   const behind = metrics.match(/^spillway_jobs_behind (\d+)/m)?.[1] ?? '?'
   console.log(reads.tell(seconds))
   console.log(ingest.tell(seconds))
+  const cost = (used: number) => (used / seconds).toFixed(2)
+  const made = process.cpuUsage(before.load)
+  console.log(
+    `CPU-seconds a second: service ${cost(cpuSeconds(service.pid) - before.service)}, ` +
+      `engine ${cost(cpuSeconds(service.enginePid() ?? 0) - before.engine)}, making the load ${cost((made.user + made.system) / 1e6)}`,
+  )
   console.log(`export: ${delivered} parts delivered, ${behind} jobs behind at the end`)
   // The first third is for filling caches; growth after it is growth.
   const settled = memory.slice(Math.floor(memory.length / 3))
@@ -203,6 +210,16 @@ function makeIngest(zone: string, headers: Readonly<Record<string, string>>) {
 function resident(pid: number): number {
   try {
     return Number(/^VmRSS:\s+(\d+)/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1] ?? 0) / 1024
+  } catch {
+    return 0
+  }
+}
+
+/** User and system time so far; Linux counts in hundredths. */
+function cpuSeconds(pid: number): number {
+  try {
+    const fields = readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ')[1]?.split(' ') ?? []
+    return (Number(fields[11]) + Number(fields[12])) / 100
   } catch {
     return 0
   }

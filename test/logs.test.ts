@@ -295,6 +295,46 @@ test('times come in as seconds, milliseconds, nanoseconds or RFC 3339, and go ou
   assert.deepEqual((await out('rfc3339ns'))[4], '"2025-06-15T15:06:40.123456789Z"')
 })
 
+test('a time that does not fit into nanoseconds of 64 bits is refused alike among numbers and among texts', async () => {
+  const edges = [9_223_372_036n, 9_223_372_036_854n, 9_223_372_036_854_775n]
+  const times = [
+    ...edges.flatMap((edge) => [edge, edge + 1n]),
+    99_999_999_999n,
+    100_000_000_000n,
+    99_999_999_999_999n,
+    100_000_000_000_000n,
+    99_999_999_999_999_999n,
+    100_000_000_000_000_000n,
+    2n ** 63n - 1n,
+  ]
+  const nanos = (time: bigint) => {
+    const size = time < 0n ? -time : time
+    const unit = [11n, 14n, 17n].findIndex((digits) => size < 10n ** digits)
+    return unit === -1 ? time : time * 1000n ** BigInt(3 - unit)
+  }
+  const fits = (time: bigint) => BigInt.asIntN(64, nanos(time)) === nanos(time)
+  const both = times.flatMap((time) => [time, -time])
+  const selection = { ...selected('fields=When'), timestamps: 'unixnano' as const }
+  for (const among of ['1750000000', '"2025-06-15T15:06:40Z"']) {
+    const line = (when: unknown) => `{"When":${when}}\n`
+    const scope = newScope()
+    const fitting = both.filter(fits)
+    await take(scope, [among, ...fitting].map(line).join(''))
+    assert.equal(
+      await fetchText(scope, selection),
+      [1_750_000_000n, ...fitting].map((time) => line(nanos(time))).join(''),
+    )
+    for (const time of both.filter((each) => !fits(each))) {
+      const { accepted, errors } = await take(newScope(), [among, time, among].map(line).join(''))
+      assert.deepEqual([accepted, errors[0]?.line], [2, 2], `${time} among ${among}`)
+    }
+  }
+  const mixed = newScope()
+  const lines = ['1750000000', '"2025-06-15T15:06:40Z"', '1750000000000'].map((when) => `{"When":${when}}`)
+  assert.equal((await take(mixed, lines.join('\n'))).accepted, 3)
+  assert.equal(await fetchText(mixed, selection), '{"When":1750000000000000000}\n'.repeat(3))
+})
+
 test('redaction leaves no ${ in the text, nor in what the text means', async () => {
   const scope = newScope()
   await take(
@@ -416,6 +456,25 @@ test('spooled parts hold every record once, in order, below their limits, and ar
     )
   }
   assert.deepEqual(await spoolParts(house.needs, newScope(), requests, window, selection, { name: 'none' }), [])
+})
+
+test('what many senders send at once goes in with a few inserts, and each hears of its own lines', async () => {
+  const scope = newScope()
+  const from = house.needs.watermark.read()
+  const answers = await Promise.all(
+    Array.from({ length: 60 }, (_, sender) => take(scope, `{"Text":"${sender}"}\n${sender % 7 === 0 ? 'no' : '{}'}`)),
+  )
+  assert.deepEqual(
+    answers.map(({ accepted }) => accepted),
+    answers.map((_, sender) => (sender % 7 === 0 ? 1 : 2)),
+  )
+  const answer = await house.needs.store.client.query({
+    query: `SELECT uniqExact(_at) AS inserts, count() AS rows FROM records_every_type WHERE _scope = 'zones/${scope.id}' AND _at >= ${from}`,
+    format: 'JSONEachRow',
+  })
+  const [stored] = await answer.json<{ inserts: number; rows: number }>()
+  assert.equal(Number(stored?.rows), 111)
+  assert.ok(Number(stored?.inserts) <= 6, `${stored?.inserts} inserts`)
 })
 
 test('who had records in a window is one question, and windows are counted by another', async () => {

@@ -75,11 +75,14 @@ const withoutFormat = (sql: string): string => sql.replace(/\bformat\s+\w+\s*$/i
  * because the engine writes the text anew when it holds parameters.
  */
 export function toStatements(ask: Ask, files: { readonly rows?: string; readonly answer?: string }): string {
+  const changes = [
+    ...[...ask.settings].map(([name, value]) => [plainName(name), value] as const),
+    ...[...ask.params].map(([name, value]) => [`param_${plainName(name)}`, value] as const),
+    ['log_comment', ask.queryId] as const,
+  ]
   const before = [
     ...(ask.database === 'default' ? [] : [`USE ${identifier(ask.database)}`]),
-    ...[...ask.settings].map(([name, value]) => `SET ${plainName(name)} = ${literal(value)}`),
-    ...[...ask.params].map(([name, value]) => `SET param_${plainName(name)} = ${literal(value)}`),
-    `SET log_comment = ${literal(ask.queryId)}`,
+    `SET ${changes.map(([name, value]) => `${name} = ${literal(value)}`).join(', ')}`,
   ]
   return [...before, statement(ask, files)].join(';\n')
 }

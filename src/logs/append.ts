@@ -14,6 +14,7 @@ import {
 } from './commit.ts'
 import { asking } from './connect.ts'
 import { mayExceed64Bits } from './digits.ts'
+import type { Care } from './insert.ts'
 import { type PartId, readTries, writeTry } from './keys.ts'
 import { makeLineJudge } from './line.ts'
 import { type Batch, cutLines, type LineFault } from './lines.ts'
@@ -136,7 +137,7 @@ async function appendBatch(
   if (batch.lines.length === 0) return { accepted: 0, faults: batch.faults, unknown: new Map() }
   if (!odd.has(sender) && !batch.lines.some(mayExceed64Bits)) {
     try {
-      await insert({ scope, lines: batch.lines, bytes: batch.bytes, care: 'suspicious' })
+      await insert({ scope, lines: batch.lines, bytes: batch.bytes, care: careFor(dataset, batch) })
       return { accepted: batch.lines.length, faults: batch.faults, unknown: new Map() }
     } catch (error) {
       if (!(error instanceof Refused)) throw error
@@ -147,6 +148,13 @@ async function appendBatch(
   else if (judged.unknown.size === 0) odd.delete(sender)
   const rest = await insertJudged(needs, scope, dataset, judged, insert)
   return { accepted: rest.accepted, faults: [...judged.faults, ...rest.faults], unknown: judged.unknown }
+}
+
+/** A guess by the first and the last line; when it is wrong, the engine refuses and the lines are judged. */
+function careFor(dataset: Dataset, { lines }: Batch): Care {
+  const times = dataset.fields.filter((field) => field.timestamp).map((field) => field.name)
+  const isText = new RegExp(`"(?:${times.join('|')})"\\s*:\\s*"`)
+  return times.length > 0 && [lines[0], lines.at(-1)].some((line) => isText.test(String(line))) ? 'texts' : 'numbers'
 }
 
 type JudgedBatch = {

@@ -16,7 +16,7 @@ import type { Watermark } from './watermark.ts'
 
 export type CommitNeeds = { readonly store: RecordStore; readonly watermark: Watermark; readonly log: Log }
 
-/** Lines of one request for one dataset; `judged` once each line was looked at, `suspicious` before. */
+/** Lines of one request for one dataset. */
 export type Unit = {
   readonly scope: Scope
   readonly lines: readonly Buffer[]
@@ -67,7 +67,7 @@ async function insertOnce(
 ): Promise<InsertOutcome> {
   const { store, watermark } = needs
   const row = `_${randomBytes(8).toString('hex')}`
-  const care = units.some((unit) => unit.care === 'suspicious') ? 'suspicious' : 'judged'
+  const care = units[0]?.care ?? 'judged'
   const stamp = watermark.stamp()
   const queryId = randomUUID()
   const life = store.life()
@@ -191,34 +191,23 @@ function isEmptyObject(line: Buffer): boolean {
   return line[at] === closeBrace
 }
 
-/** Commits units in groups, at most `lanes` inserts of a dataset at a time. */
+/** Commits units in groups. */
 export type Groups = { add(dataset: Dataset, unit: Unit): Promise<void> }
 
-export type GroupLimits = { readonly bytes: number; readonly units: number; readonly lanes: number }
+const limits = {
+  /** What one insert takes at most. */
+  bytes: 32 << 20,
+  units: 512,
+  /** Inserts of a dataset at a time; the second starts only for a group that is worth an insert of its own. */
+  lanes: 2,
+  worthALane: 4 << 20,
+  /** Where senders come together, small groups start no closer than this: an insert of few records costs 40 ms of CPU. */
+  paceMs: 100,
+}
 
-export function makeGroups(
-  needs: CommitNeeds,
-  limits: GroupLimits = { bytes: 32 << 20, units: 512, lanes: 2 },
-): Groups {
-  type Waiting = { readonly unit: Unit; resolve(): void; reject(error: unknown): void }
-  const queues = new Map<string, { readonly waiting: Waiting[]; running: number }>()
+type Waiting = { readonly unit: Unit; resolve(): void; reject(error: unknown): void }
 
-  const takeGroup = (waiting: Waiting[]): Waiting[] => {
-    let bytes = 0
-    let count = 0
-    // The first goes whatever its size; one care per group, because the statement depends on it.
-    for (const { unit } of waiting) {
-      if (
-        count > 0 &&
-        (bytes + unit.bytes > limits.bytes || count === limits.units || unit.care !== waiting[0]?.unit.care)
-      )
-        break
-      bytes += unit.bytes
-      count += 1
-    }
-    return waiting.splice(0, count)
-  }
-
+export function makeGroups(needs: CommitNeeds): Groups {
   const runGroup = async (dataset: Dataset, group: readonly Waiting[]): Promise<void> => {
     try {
       await commit(
@@ -234,23 +223,61 @@ export function makeGroups(
     }
   }
 
+  const makeQueue = (dataset: Dataset) => {
+    const waiting: Waiting[] = []
+    let bytes = 0
+    let running = 0
+    let nextStart = 0
+    const isWorthALane = () => bytes >= limits.worthALane
+    const lane = async () => {
+      // Requests read in the same turn of the event loop still join the group.
+      await new Promise(setImmediate)
+      while (waiting.length > 0 && (running === 1 || isWorthALane())) {
+        const early = nextStart - performance.now()
+        if (early > 0 && !isWorthALane()) {
+          await sleep(early)
+          continue
+        }
+        const group = takeGroup(waiting)
+        bytes -= bytesOf(group)
+        if (group.length > 1) nextStart = performance.now() + limits.paceMs
+        await runGroup(dataset, group)
+      }
+      running -= 1
+    }
+    return (unit: Unit) =>
+      new Promise<void>((resolve, reject) => {
+        waiting.push({ unit, resolve, reject })
+        bytes += unit.bytes
+        if (running > 0 && (running >= limits.lanes || !isWorthALane())) return
+        running += 1
+        void lane()
+      })
+  }
+
+  const queues = new Map<Dataset, ReturnType<typeof makeQueue>>()
   return {
     add(dataset, unit) {
-      const queue = queues.get(dataset.name) ?? { waiting: [], running: 0 }
-      queues.set(dataset.name, queue)
-      const pump = async () => {
-        while (queue.waiting.length > 0) await runGroup(dataset, takeGroup(queue.waiting))
-        queue.running -= 1
-      }
-      return new Promise((resolve, reject) => {
-        queue.waiting.push({ unit, resolve, reject })
-        if (queue.running >= limits.lanes) return
-        queue.running += 1
-        // Requests read in the same turn of the event loop still join the group.
-        setImmediate(() => void pump())
-      })
+      const queue = queues.get(dataset) ?? makeQueue(dataset)
+      queues.set(dataset, queue)
+      return queue(unit)
     },
   }
+}
+
+const bytesOf = (group: readonly Waiting[]): number => group.reduce((sum, { unit }) => sum + unit.bytes, 0)
+
+/** As many as fit, from the first on, which goes whatever its size; one care per group, because the statement depends on it. */
+function takeGroup(waiting: Waiting[]): Waiting[] {
+  let bytes = 0
+  let count = 0
+  for (const { unit } of waiting) {
+    const isOver = bytes + unit.bytes > limits.bytes || count === limits.units
+    if (count > 0 && (isOver || unit.care !== waiting[0]?.unit.care)) break
+    bytes += unit.bytes
+    count += 1
+  }
+  return waiting.splice(0, count)
 }
 
 export const hashLines = (lines: readonly Buffer[]): string => {

@@ -22,6 +22,8 @@ export type RecordStore = {
   readonly client: ClickHouseClient
   /** Whether half an answer may end like a whole one: not on the socket of the embedded engine, which nobody else holds. */
   readonly mayBeCut: boolean
+  /** Whether its list of parts tells of every record: a replica of a cluster lists only what has reached it. */
+  readonly listsAllParts: boolean
   /** Resolves when the store has taken the rows, all of them or with an error none. */
   insert(insert: RowsInsert): Promise<void>
   /** Which life of the store this is; asked before a query, and told to `ended`. */
@@ -60,6 +62,7 @@ export function connectToEngine(engine: Engine): RecordStore {
   return {
     client,
     mayBeCut: false,
+    listsAllParts: true,
     // The engine reads rows from a file. Written here and handed over by name, 32 MB need no way through its socket.
     async insert({ rows, ...rest }) {
       const name = `${randomUUID()}.rows`
@@ -116,6 +119,7 @@ export function connectByUrl(address: string, { authority, cluster }: ServerOpti
   return {
     client,
     mayBeCut: true,
+    listsAllParts: cluster === undefined,
     async insert({ rows, query_id: queryId = randomUUID(), clickhouse_settings, ...rest }) {
       const once = async () => {
         const values = Readable.from([rows], { objectMode: false })

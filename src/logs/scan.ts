@@ -6,7 +6,7 @@ import { type Dataset, type DatasetRegistry, findField, type Selection } from '.
 import { asking, askRows, queryLimitSeconds, type RecordStore } from './connect.ts'
 import { renderingOf } from './render.ts'
 import { countQuery, type Query, type SelectLimits, select, type Window } from './select.ts'
-import { tableOf } from './tables.ts'
+import { column, tableOf } from './tables.ts'
 import { lookThrough, type Packing } from './whole.ts'
 
 export type ScanNeeds = { readonly store: RecordStore }
@@ -120,12 +120,17 @@ export type Activity = {
   readonly last: Nanos
 }
 
-/** Which scopes had records of which datasets in a window: one query, whatever the number of jobs. */
+/**
+ * Which scopes had records of which datasets in a window, whatever the number of jobs. Most datasets of most services have
+ * no records at all: to ask all 37 tables takes 56 ms of CPU, every second; to ask first which of them hold any, 12.
+ */
 export async function activity(
   { store, datasets }: ScanNeeds & { readonly datasets: DatasetRegistry },
   window: Window,
 ): Promise<readonly Activity[]> {
-  const each = datasets.all.map(
+  const holding = store.listsAllParts ? await holdingRecords(store, datasets) : datasets.all
+  if (holding.length === 0) return []
+  const each = holding.map(
     (dataset) =>
       `SELECT '${dataset.name}' AS dataset, _scope AS scope, count() AS rows, toString(min(_at)) AS first, toString(max(_at)) AS last FROM ${tableOf(dataset)} WHERE _at >= {from:UInt64} AND _at < {to:UInt64} GROUP BY _scope`,
   )
@@ -140,6 +145,15 @@ export async function activity(
     first: BigInt(first),
     last: BigInt(last),
   }))
+}
+
+async function holdingRecords(store: RecordStore, datasets: DatasetRegistry): Promise<readonly Dataset[]> {
+  const found = await rows<{ name: string }>(store, {
+    sql: 'SELECT DISTINCT table AS name FROM system.parts WHERE active AND database = currentDatabase()',
+    params: {},
+  })
+  const names = new Set(found.map(({ name }) => column(name)))
+  return datasets.all.filter((dataset) => names.has(tableOf(dataset)))
 }
 
 const fromPath = (path: string): { readonly kind: ScopeKind; readonly id: string } => {
