@@ -47,7 +47,7 @@ export async function openRecords(needs: RecordsNeeds): Promise<Records> {
     ? byUrl(config, config.clickhouseUrl)
     : await embedded(config, data, log)
   try {
-    await makeTables(store.client, datasets.all, { cluster: config.clickhouseUrl && config.clickhouseCluster })
+    await makeTables(store, datasets.all, { cluster: config.clickhouseUrl && config.clickhouseCluster })
     const newest = await newestStamp({ store, datasets })
     // A clock that was set back while we were away must not stamp records into windows that were already exported.
     const atLeast = newest > exportedUpTo ? newest : exportedUpTo

@@ -110,7 +110,7 @@ async function needsOf(options: Parameters<typeof connectByUrl>[1] = {}): Promis
   const byUrl = connectByUrl(urlOf(plain, 'http:'), options)
   const watermark = makeWatermark(systemClock)
   const datasets = store.needs.datasets
-  await makeTables(byUrl.client, datasets.all, { cluster: options.cluster })
+  await makeTables(byUrl, datasets.all, { cluster: options.cluster })
   const some = { store: byUrl, datasets, now: systemClock, watermark, spool: store.directory, log }
   return { ...some, ingest: makeIngest(some) }
 }

@@ -108,7 +108,7 @@ before(async () => {
   }).href
   const store = connectByUrl(url)
   const datasets = registry.ok ? registry.value : assert.fail()
-  await makeTables(store.client, datasets.all)
+  await makeTables(store, datasets.all)
   const watermark = makeWatermark(systemClock)
   const some = { store, datasets, now: systemClock, watermark, spool: join(directory, 'spool'), log }
   needs = { ...some, ingest: makeIngest(some) }

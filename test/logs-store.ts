@@ -38,7 +38,7 @@ export async function openTestStore(
   const address = process.env.SPILLWAY_TEST_CLICKHOUSE_URL
   const engine = address ? undefined : await startEngine({ log }, { ...options, directory: join(directory, 'engine') })
   const store = engine ? connectToEngine(engine) : await freshDatabase(address ?? '')
-  await makeTables(store.client, registry.value.all)
+  await makeTables(store, registry.value.all)
   const watermark = makeWatermark(now)
   const some = { store, datasets: registry.value, now, watermark, spool: join(directory, 'spool'), log }
   return {

@@ -513,7 +513,7 @@ test('a field added to the catalogue appears, and old records have it empty', as
     ...every,
     fields: [...every.fields, { name: 'Zebra', type: 'int', description: 'new', filterable: true }],
   }
-  await makeTables(house.needs.store.client, [wider])
+  await makeTables(house.needs.store, [wider])
   await append(house.needs, scope, wider, bodyOf('{"Text":"new","Zebra":7}'))
   const text = await read(
     await scan(house.needs, scope, wider, upToNow(), { ...plainSelection(wider), fields: ['Text', 'Zebra'] }),

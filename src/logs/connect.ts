@@ -24,6 +24,8 @@ export type RecordStore = {
   readonly mayBeCut: boolean
   /** Whether its list of parts tells of every record: a replica of a cluster lists only what has reached it. */
   readonly listsAllParts: boolean
+  /** Changes of the schema, in their order; together where the store takes several at once. */
+  change(statements: readonly string[]): Promise<void>
   /** Resolves when the store has taken the rows, all of them or with an error none. */
   insert(insert: RowsInsert): Promise<void>
   /** Which life of the store this is; asked before a query, and told to `ended`. */
@@ -62,6 +64,10 @@ export function connectToEngine(engine: Engine): RecordStore {
   return {
     client,
     mayBeCut: false,
+    // One request for the 38 tables of a first start: 0.13 CPU-seconds and as much waiting less.
+    async change(statements) {
+      if (statements.length > 0) await client.command({ query: statements.join(';\n') })
+    },
     listsAllParts: true,
     // The engine reads rows from a file. Written here and handed over by name, 32 MB need no way through its socket.
     async insert({ rows, ...rest }) {
@@ -119,6 +125,9 @@ export function connectByUrl(address: string, { authority, cluster }: ServerOpti
   return {
     client,
     mayBeCut: true,
+    async change(statements) {
+      for (const query of statements) await client.command({ query })
+    },
     listsAllParts: cluster === undefined,
     async insert({ rows, query_id: queryId = randomUUID(), clickhouse_settings, ...rest }) {
       const once = async () => {

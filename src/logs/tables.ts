@@ -6,9 +6,8 @@
  *   _at     when the batch was received, nanoseconds; one stamp per batch
  *   _seq    the row's number in its batch, so that (_at, _seq) is a total order
  */
-import type { ClickHouseClient } from '@clickhouse/client'
 import type { Dataset, Field } from '../datasets/index.ts'
-import { asking, askRows } from './connect.ts'
+import { asking, askRows, type RecordStore } from './connect.ts'
 
 export const tableOf = (dataset: Pick<Dataset, 'name'>): string => `\`records_${dataset.name}\``
 
@@ -91,23 +90,23 @@ SETTINGS fsync_after_insert = 1, fsync_part_directory = 1`
 
 /** Brings the store in line with the catalogue; safe to run at every start, and by several processes at once. */
 export async function makeTables(
-  client: ClickHouseClient,
+  store: Pick<RecordStore, 'client' | 'change'>,
   datasets: readonly Dataset[],
   options: TableOptions = {},
 ): Promise<void> {
   await asking(async () => {
     const tables = await askRows<{ table: string; names: string[] }>(
-      client,
+      store.client,
       'SELECT table, groupArray(name) AS names FROM system.columns WHERE database = currentDatabase() GROUP BY table',
     )
     const known = new Map(tables.map(({ table, names }) => [`\`${table}\``, new Set(names)]))
-    if (!known.has(keysTable)) await client.command({ query: createKeys(options) })
-    for (const dataset of datasets) {
+    const changes = datasets.flatMap((dataset) => {
       const names = known.get(tableOf(dataset))
       const missing = dataset.fields.filter((field) => !names?.has(field.name))
-      if (!names) await client.command({ query: createTable(dataset, options) })
-      else if (missing.length > 0) await client.command({ query: addColumns(dataset, missing, options) })
-    }
+      if (!names) return createTable(dataset, options)
+      return missing.length > 0 ? addColumns(dataset, missing, options) : []
+    })
+    await store.change(known.has(keysTable) ? changes : [createKeys(options), ...changes])
   })
 }
 
