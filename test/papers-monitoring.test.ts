@@ -91,7 +91,7 @@ test('every query asks for metrics that a running service tells, by labels they 
 test('a label is matched with values that it can have', () => {
   const values: Record<string, readonly string[]> = {
     operation: [...operations.map(({ id }) => id), 'none'],
-    outcome: ['delivered', 'retry', 'refused', 'written', 'dropped'],
+    outcome: ['delivered', 'retry', 'refused', 'written', 'dropped', 'accepted', 'rejected'],
     status: ['200', '404', '500'],
   }
   let looked = 0
@@ -126,7 +126,7 @@ test('every alert has a name of its own, a severity, a summary and a runbook, an
     assert.ok(['page', 'ticket'].includes(labels.severity), alert)
     assert.ok(annotations.summary, alert)
     for (const [, name = ''] of annotations.summary.matchAll(/\| (\w+)/g))
-      assert.match(name, /^humanize(1024|Duration)?$/)
+      assert.match(name, /^humanize(1024|Duration|Percentage)?$/)
     const shown = [...annotations.summary.matchAll(/\$labels\.(\w+)/g)].map(([, label = '']) => label)
     const kept = [
       ...ofPrometheus,

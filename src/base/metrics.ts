@@ -62,6 +62,16 @@ export function makeMetrics() {
     edgeEvents: counter('spillway_edge_events_total', 'Firewall events of decisions, by what became of them.', [
       'outcome',
     ]),
+    receivedRecords: counter(
+      'spillway_received_records_total',
+      'Records sent in, by dataset: accepted ones are durable, rejected ones did not fit. A repeat under its key counts again.',
+      ['dataset', 'outcome'],
+    ),
+    receivedBytes: counter(
+      'spillway_received_bytes_total',
+      'Bytes of records sent in, unpacked, by dataset; whatever became of them.',
+      ['dataset'],
+    ),
     recordsLost: counter(
       'spillway_records_lost_total',
       'Records dropped at the disk ceiling before every job had exported them.',

@@ -1,7 +1,7 @@
 /** The HTTP server: limits, request ids, error envelopes, health, metrics and the contract's routes. */
 import { randomUUID } from 'node:crypto'
 import fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify'
-import { type Clock, type Log, type Metrics, problems, type Shares } from '../base/index.ts'
+import { type Clock, type Log, problems, type Shares } from '../base/index.ts'
 import { type Operation, openapi } from '../contract/index.ts'
 import { makeTails } from '../logs/index.ts'
 import { bases, makeBind } from './bind.ts'
@@ -17,7 +17,6 @@ import { isTailRequest, serveTails } from './tail.ts'
 
 export type HttpNeeds = RouteNeeds & {
   readonly log: Log
-  readonly metrics: Metrics
   readonly now: Clock
   /** `api`, `ingest`, `export`: what this process does. */
   readonly roles: readonly string[]

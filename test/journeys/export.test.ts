@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, before, test } from 'node:test'
 import { setTimeout as wait } from 'node:timers/promises'
-import { gunzipSync } from 'node:zlib'
+import { gunzipSync, gzipSync } from 'node:zlib'
 import { logexport, logs } from '../../src/contract/index.ts'
 import { type House, startHouse } from '../house.ts'
 
@@ -85,4 +85,33 @@ test('records come in, and leave in objects that hold exactly the chosen fields 
   assert.equal(receipt?.outcome, 'delivered')
   assert.equal(receipt?.rows, 2)
   assert.match(receipt?.object ?? '', /^first\/\d{8}\/\d{8}T\d{6}Z_\d{8}T\d{6}Z_[0-9a-f]{8}\.log\.gz$/)
+})
+
+test('what is sent in is counted by dataset: records that were taken, records that did not fit, and bytes', async () => {
+  const told = async (metric: string) => {
+    const text = await (await fetch(`${house.service.url}/metrics`)).text()
+    return Number(
+      text
+        .split('\n')
+        .find((line) => line.startsWith(`spillway_received_${metric} `))
+        ?.split(' ')[1] ?? 0,
+    )
+  }
+  const figures = () =>
+    Promise.all(
+      [
+        'records_total{dataset="dns_logs",outcome="accepted"}',
+        'records_total{dataset="dns_logs",outcome="rejected"}',
+        'bytes_total{dataset="dns_logs"}',
+      ].map(told),
+    )
+  assert.deepEqual(await figures(), [0, 0, 0])
+  const body = gzipSync('{"QueryName":"a.example"}\nnot JSON\n{"QueryName":"b.example"}\n')
+  await house.client.call(logs.ingest, {
+    scope: house.zoneScope,
+    params: { dataset: 'dns_logs' },
+    headers: { 'content-encoding': 'gzip' },
+    body,
+  })
+  assert.deepEqual(await figures(), [2, 1, gunzipSync(body).length])
 })

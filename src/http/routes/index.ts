@@ -1,5 +1,6 @@
 /** Every resource's routes, and what they need. */
 import type { AccessNeeds } from '../../access/index.ts'
+import type { Metrics } from '../../base/index.ts'
 import type { JobNeeds } from '../../jobs/index.ts'
 import type { InflateLimits, LogNeeds, Tails } from '../../logs/index.ts'
 import type { RulesetNeeds } from '../../rulesets/index.ts'
@@ -19,6 +20,7 @@ export type RouteNeeds = Pick<EdgeRouteNeeds, 'edge' | 'trust'> & {
   readonly access: AccessNeeds
   readonly jobs: JobNeeds
   readonly logs: LogNeeds
+  readonly metrics: Metrics
   readonly ingestLimits: InflateLimits
   readonly fetchLimits: FetchLimits
   readonly rulesets: RulesetNeeds

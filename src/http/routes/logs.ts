@@ -2,7 +2,7 @@
 import type { Readable } from 'node:stream'
 import { setTimeout as wait } from 'node:timers/promises'
 import { type AccessNeeds, retentionFlag, setRetentionFlag } from '../../access/index.ts'
-import { type Judged, type Nanos, problems, type Scope, sayReasons, second } from '../../base/index.ts'
+import { type Judged, type Metrics, type Nanos, problems, type Scope, sayReasons, second } from '../../base/index.ts'
 import { logs as contract } from '../../contract/index.ts'
 import { type Dataset, fieldList, judgeOptions } from '../../datasets/index.ts'
 import { append, type InflateLimits, inflate, type LogNeeds, scan, scanRay } from '../../logs/index.ts'
@@ -14,11 +14,12 @@ export type { FetchLimits } from '../fetch.ts'
 export type LogRouteNeeds = {
   readonly access: AccessNeeds
   readonly logs: LogNeeds
+  readonly metrics: Metrics
   readonly ingestLimits: InflateLimits
   readonly fetchLimits: FetchLimits
 }
 
-export function bindLogs(bind: Bind, { access, logs, ingestLimits, fetchLimits }: LogRouteNeeds): void {
+export function bindLogs(bind: Bind, { access, logs, metrics, ingestLimits, fetchLimits }: LogRouteNeeds): void {
   const datasetOf = (name: string, scope: Scope): Dataset => {
     const found = logs.datasets.find(name, scope.kind)
     if (!found) throw problems.datasetUnknown(name, scope.kind)
@@ -31,8 +32,12 @@ export function bindLogs(bind: Bind, { access, logs, ingestLimits, fetchLimits }
     if (key !== undefined && (typeof key !== 'string' || key.length === 0 || key.length > 255)) {
       throw problems.malformedRequest('Idempotency-Key must be 1 to 255 characters')
     }
-    const bytes = inflate(body, headers['content-encoding'] ?? 'identity', ingestLimits)
+    const { name } = dataset
+    const unpacked = inflate(body, headers['content-encoding'] ?? 'identity', ingestLimits)
+    const bytes = counted(unpacked, (length) => metrics.receivedBytes.inc({ dataset: name }, length))
     const done = await append(logs, scope, dataset, bytes, key === undefined ? {} : { idempotencyKey: key })
+    metrics.receivedRecords.inc({ dataset: name, outcome: 'accepted' }, done.accepted)
+    metrics.receivedRecords.inc({ dataset: name, outcome: 'rejected' }, done.rejected)
     return {
       accepted: done.accepted,
       rejected: done.rejected,
@@ -114,4 +119,11 @@ type Asking = {
 function plain(asked: Asking, why: string): Raw {
   asked.reply.status(400)
   return { type: 'text/plain; charset=utf-8', body: `${why}\n` }
+}
+
+async function* counted(body: AsyncIterable<Uint8Array>, count: (length: number) => void): AsyncGenerator<Uint8Array> {
+  for await (const chunk of body) {
+    count(chunk.length)
+    yield chunk
+  }
 }
