@@ -91,7 +91,6 @@ export function LiveTail() {
         {ended && !socket && <Notice>{ended}</Notice>}
         {socket && bars.length > 0 && (
           <BarChart
-            isWide
             bars={bars}
             label={`Records per second, last ${seconds} seconds`}
             say={(many) => `${count(many)}/s`}

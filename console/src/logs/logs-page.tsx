@@ -177,7 +177,7 @@ function Records({ question, timeField }: { readonly question: Question; readonl
         title={`${counted(value.length, 'record')}${isCut ? ', the first of the range' : ''}`}
         aside={<span className="soft">by {timeField}</span>}
       >
-        <BarChart isWide bars={bars} label={`Records by ${timeField}`} say={(many) => counted(many, 'record')} />
+        <BarChart bars={bars} label={`Records by ${timeField}`} say={(many) => counted(many, 'record')} />
       </Card>
       <RecordTable records={value} columns={question.fields} timeField={timeField} />
     </>

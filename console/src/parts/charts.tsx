@@ -31,58 +31,30 @@ export function Sparkline({ values, label, kind = 'bars' }: SparklineProps) {
 }
 
 export type Bar = { readonly at: string; readonly value: number; readonly tone?: 'bad' }
-type BarChartProps = {
-  readonly bars: readonly Bar[]
-  readonly label: string
-  say(value: number): string
-  /** As wide as the page rather than half of it; letters keep their size. */
-  readonly isWide?: true
-}
+type BarChartProps = { readonly bars: readonly Bar[]; readonly label: string; say(value: number): string }
 
-const chart = { height: 120, left: 6, bottom: 18, top: 14 }
-
-export function BarChart({ bars, label, say, isWide }: BarChartProps) {
-  const width = isWide ? 1100 : 600
+/** Bars give way to the width there is; the words around them keep their size. */
+export function BarChart({ bars, label, say }: BarChartProps) {
   const most = Math.max(1, ...bars.map(({ value }) => value))
-  const inner = chart.height - chart.bottom - chart.top
-  const step = (width - chart.left * 2) / Math.max(1, bars.length)
   const [first, last] = [bars[0], bars.at(-1)]
   return (
-    <svg className="bar-chart" viewBox={`0 0 ${width} ${chart.height}`} role="img" aria-label={label}>
-      <title>{label}</title>
-      <line className="grid" x1={chart.left} x2={width - chart.left} y1={chart.top} y2={chart.top} />
-      <text className="scale" x={chart.left} y={chart.top - 4}>
-        {say(most)}
-      </text>
-      {bars.map(({ at, value, tone }, index) => {
-        const wide = Math.max(0.8, Math.min(step * 0.8, 28))
-        const tall = Math.max(value > 0 ? 1.5 : 0, (value / most) * inner)
-        return (
-          <rect
+    <figure className="bar-chart">
+      <span>{say(most)}</span>
+      <div className="bars" role="img" aria-label={label}>
+        {bars.map(({ at, value, tone }, index) => (
+          <span
             // biome-ignore lint/suspicious/noArrayIndexKey: a bar is its place; two may begin at the same time.
             key={index}
             className={tone}
-            x={chart.left + index * step + (step - wide) / 2}
-            width={wide}
-            y={chart.top + inner - tall}
-            height={tall}
-            rx={Math.min(2, step * 0.2)}
-          >
-            <title>{`${timeOf(at)}: ${say(value)}`}</title>
-          </rect>
-        )
-      })}
-      <line className="axis" x1={chart.left} x2={width - chart.left} y1={chart.top + inner} y2={chart.top + inner} />
-      {first && (
-        <text x={chart.left} y={chart.height - 4}>
-          {timeOf(first.at)}
-        </text>
-      )}
-      {last && bars.length > 1 && (
-        <text x={width - chart.left} y={chart.height - 4} textAnchor="end">
-          {timeOf(last.at)}
-        </text>
-      )}
-    </svg>
+            title={`${timeOf(at)}: ${say(value)}`}
+            style={{ height: `${(value / most) * 100}%` }}
+          />
+        ))}
+      </div>
+      <div className="row spread">
+        <span>{first && timeOf(first.at)}</span>
+        <span>{bars.length > 1 && last && timeOf(last.at)}</span>
+      </div>
+    </figure>
   )
 }

@@ -27,6 +27,7 @@ export function SystemPage() {
             </Card>
           )}
           <Behind samples={value.samples} />
+          <Received samples={value.samples} />
           <Deliveries samples={value.samples} />
         </>
       )}
@@ -102,43 +103,85 @@ function Behind({ samples }: { readonly samples: readonly Sample[] }) {
   )
 }
 
-function Deliveries({ samples }: { readonly samples: readonly Sample[] }) {
-  const kinds = [
-    ...new Set(
-      samples.filter(({ name }) => name === 'spillway_deliveries_total').map(({ labels }) => labels.kind ?? ''),
-    ),
-  ]
-  const of = (name: string, labels: Readonly<Record<string, string>>) => sumOf(samples, name, labels)
+function Received({ samples }: { readonly samples: readonly Sample[] }) {
+  const records = (dataset: string, outcome: string) =>
+    count(sumOf(samples, 'spillway_received_records_total', { dataset, outcome }))
   return (
-    <Card title="Deliveries since the start">
-      {kinds.length === 0 && <p className="soft">None yet.</p>}
-      {kinds.length > 0 && (
-        <table>
-          <thead>
-            <tr>
-              <th>Destination</th>
-              <th className="number">Delivered</th>
-              <th className="number">To retry</th>
-              <th className="number">Refused</th>
-              <th className="number">Rows</th>
-              <th className="number">Bytes</th>
-            </tr>
-          </thead>
-          <tbody>
-            {kinds.map((kind) => (
-              <tr key={kind}>
-                <td>{kind}</td>
-                {['delivered', 'retry', 'refused'].map((outcome) => (
-                  <td key={outcome} className="number">
-                    {count(of('spillway_deliveries_total', { kind, outcome }))}
-                  </td>
+    <SinceStart
+      title="Received since the start"
+      heads={['Dataset', 'Accepted', 'Rejected', 'Bytes']}
+      rows={valuesOf(samples, 'spillway_received_records_total', 'dataset').map((dataset) => [
+        dataset,
+        records(dataset, 'accepted'),
+        records(dataset, 'rejected'),
+        bytes(sumOf(samples, 'spillway_received_bytes_total', { dataset })),
+      ])}
+    />
+  )
+}
+
+function Deliveries({ samples }: { readonly samples: readonly Sample[] }) {
+  const attempts = (kind: string, outcome: string) =>
+    count(sumOf(samples, 'spillway_deliveries_total', { kind, outcome }))
+  return (
+    <SinceStart
+      title="Deliveries since the start"
+      heads={['Destination', 'Delivered', 'To retry', 'Refused', 'Rows', 'Bytes']}
+      rows={valuesOf(samples, 'spillway_deliveries_total', 'kind').map((kind) => [
+        kind,
+        attempts(kind, 'delivered'),
+        attempts(kind, 'retry'),
+        attempts(kind, 'refused'),
+        count(sumOf(samples, 'spillway_delivered_rows_total', { kind })),
+        bytes(sumOf(samples, 'spillway_delivered_bytes_total', { kind })),
+      ])}
+    />
+  )
+}
+
+/** The values that a label of a metric has had, in the order they came. */
+const valuesOf = (samples: readonly Sample[], metric: string, label: string): readonly string[] => [
+  ...new Set(samples.filter(({ name }) => name === metric).map(({ labels }) => labels[label] ?? '')),
+]
+
+type SinceStartProps = {
+  readonly title: string
+  /** The first names the row, the others are figures. */
+  readonly heads: readonly string[]
+  readonly rows: readonly (readonly string[])[]
+}
+
+function SinceStart({ title, heads, rows }: SinceStartProps) {
+  const tone = (at: number) => (at === 0 ? undefined : 'number')
+  return (
+    <Card title={title}>
+      {rows.length === 0 && <p className="soft">None yet.</p>}
+      {rows.length > 0 && (
+        // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable by keyboard.
+        <section className="wide" aria-label={`${title}, in figures`} tabIndex={0}>
+          <table>
+            <thead>
+              <tr>
+                {heads.map((head, at) => (
+                  <th key={head} className={tone(at)}>
+                    {head}
+                  </th>
                 ))}
-                <td className="number">{count(of('spillway_delivered_rows_total', { kind }))}</td>
-                <td className="number">{bytes(of('spillway_delivered_bytes_total', { kind }))}</td>
               </tr>
-            ))}
-          </tbody>
-        </table>
+            </thead>
+            <tbody>
+              {rows.map((row) => (
+                <tr key={row[0]}>
+                  {row.map((cell, at) => (
+                    <td key={heads[at]} className={tone(at)}>
+                      {cell}
+                    </td>
+                  ))}
+                </tr>
+              ))}
+            </tbody>
+          </table>
+        </section>
       )}
     </Card>
   )
