@@ -1,55 +1,59 @@
 /**
- * What `npm run check` does: all that must hold before a change is handed on, in the order that fails fastest. It stops at
- * the first failure. `npm run check -- --no-tests` leaves the tests out, for whoever has just run them.
+ * What `npm run check` does: all that must hold before a change is handed on. What only reads the sources runs at once, the
+ * tests after it; it stops at the first failure. `npm run check -- --no-tests` leaves the tests out, for whoever has just
+ * run them.
  */
-import { spawnSync } from 'node:child_process'
+import { type ChildProcess, spawn } from 'node:child_process'
+import { once } from 'node:events'
 import { existsSync, readFileSync } from 'node:fs'
 import { join, relative } from 'node:path'
-import { generated } from './generate.ts'
+import { text } from 'node:stream/consumers'
 
 const root = join(import.meta.dirname, '..')
+const running = new Set<ChildProcess>()
 
 /** A step says nothing when all is well, and otherwise everything. */
-type Step = readonly [name: string, run: () => string | undefined]
+type Step = readonly [name: string, run: () => Promise<string | undefined>]
 
-const program = (...words: string[]) => {
-  const [name = '', ...args] = words
-  const { status, stdout, stderr } = spawnSync(join(root, 'node_modules/.bin', name), args, {
-    cwd: root,
-    encoding: 'utf8',
-    maxBuffer: 1e9,
-  })
-  return status === 0 ? undefined : `${stdout}${stderr}`
+const tool = (name: string, ...args: string[]) => program(join(root, 'node_modules/.bin', name), ...args)
+
+const readers: readonly Step[] = [
+  ['format and lint', () => tool('biome', 'check')],
+  ['rooms and doors', () => tool('depcruise', '--config', '.dependency-cruiser.mjs', 'src')],
+  ['unused code', () => tool('knip')],
+  ['types', () => tool('tsc', '-p', '.')],
+  ['types, console', () => tool('tsc', '-p', 'console')],
+  ['generated files', staleFiles],
+]
+const tests: Step = ['tests', () => program('npm', 'test', '--silent')]
+
+async function program(name: string, ...args: string[]): Promise<string | undefined> {
+  const child = spawn(name, args, { cwd: root, stdio: ['ignore', 'pipe', 'pipe'] })
+  running.add(child)
+  const [out, err] = await Promise.all([text(child.stdout), text(child.stderr), once(child, 'close')])
+  running.delete(child)
+  return child.exitCode === 0 ? undefined : `${out}${err}`
 }
 
-const steps: readonly Step[] = [
-  ['format and lint', () => program('biome', 'check')],
-  ['rooms and doors', () => program('depcruise', '--config', '.dependency-cruiser.mjs', 'src')],
-  ['unused code', () => program('knip')],
-  ['generated files', staleFiles],
-  ['types', () => program('tsc', '-p', '.')],
-  ['types, console', () => program('tsc', '-p', 'console')],
-  ['tests', () => spawnTests()],
-]
-
-function staleFiles(): string | undefined {
+async function staleFiles(): Promise<string | undefined> {
+  const { generated } = await import('./generate.ts')
   const stale = generated().filter(([path, text]) => !existsSync(path) || readFileSync(path, 'utf8') !== text)
   return stale.length === 0
     ? undefined
     : `${stale.map(([path]) => `${relative(root, path)} is not what the code says`).join('\n')}\nnpm run generate writes them.`
 }
 
-function spawnTests(): string | undefined {
-  const { status, stdout } = spawnSync('npm', ['test', '--silent'], { cwd: root, encoding: 'utf8', maxBuffer: 1e9 })
-  return status === 0 ? undefined : stdout
+async function see([name, run]: Step): Promise<void> {
+  const start = Date.now()
+  const trouble = await run()
+  // Ended because another step had failed, which is told.
+  if (process.exitCode === 1) return
+  console.log(`${trouble === undefined ? '✔' : '✖'} ${name.padEnd(16)} ${((Date.now() - start) / 1000).toFixed(1)} s`)
+  if (trouble === undefined) return
+  console.error(`\n${trouble.trim()}`)
+  process.exitCode = 1
+  for (const child of running) child.kill()
 }
 
-for (const [name, run] of steps) {
-  if (name === 'tests' && process.argv.includes('--no-tests')) continue
-  const start = Date.now()
-  const trouble = run()
-  console.log(`${trouble === undefined ? '✔' : '✖'} ${name.padEnd(16)} ${((Date.now() - start) / 1000).toFixed(1)} s`)
-  if (trouble === undefined) continue
-  console.error(`\n${trouble.trim()}`)
-  process.exit(1)
-}
+await Promise.all(readers.map(see))
+if (process.exitCode !== 1 && !process.argv.includes('--no-tests')) await see(tests)
