@@ -19,7 +19,8 @@ import { makeRandom } from '../src/datasets/random.ts'
 import { startEngine } from '../src/engine/index.ts'
 import { freePort, startPostgres } from '../test/postgres.ts'
 import { firstRunOf, type Serving, serve, untilReady } from '../test/serve.ts'
-import { judgePlaces, makeJobs, type SiegeOptions, type SiegeReport, spoil, startWriters } from './siege.ts'
+import { makeJobs, type SiegeOptions, spoil, startWriters } from './siege.ts'
+import { judgePlaces, type SiegeReport } from './siege-judge.ts'
 import { startSiegePlaces } from './siege-places.ts'
 
 export type ClusterSiegeOptions = SiegeOptions & {

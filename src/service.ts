@@ -155,7 +155,11 @@ export async function openService(config: Config, surroundings: Surroundings = {
 
 /** Only where it was asked for: made with the first tenant, and kept going while its job is there. */
 async function openDemo(config: Config, needs: Omit<DemoNeeds, 'fileRoot'>, tenant: FirstRun | undefined) {
-  if (!config.demo || config.fileRoot === undefined) return undefined
+  if (!config.demo) return undefined
+  if (config.fileRoot === undefined) {
+    needs.log.warn('there is no demo: SPILLWAY_DEMO needs SPILLWAY_FILE_ROOT, where its objects would be')
+    return undefined
+  }
   const fileRoot = resolve(config.fileRoot)
   const zone = tenant ? { kind: 'zone' as const, id: tenant.zone_id, account: tenant.account_id } : undefined
   if (zone) await makeDemoJob({ ...needs, fileRoot }, zone)

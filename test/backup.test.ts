@@ -9,6 +9,7 @@ import { run } from '../src/cli/index.ts'
 import { readConfig } from '../src/config.ts'
 import { credentialHeaders } from '../src/contract/index.ts'
 import { type ExportHouse, eventually, rays, raysIn, startExportHouse } from './journeys/export-house.ts'
+import { makeTerminal, say } from './terminal.ts'
 
 let house: ExportHouse
 let directory: string
@@ -143,15 +144,7 @@ test('a restore overwrites nothing, and refuses a backup that is not whole', asy
 })
 
 test('the commands say what they did, and what they will not do', async () => {
-  const said: string[] = []
-  const terminal = {
-    out: (text: string) => void said.push(text),
-    err: (text: string) => void said.push(text),
-    isTerminal: false,
-    columns: 80,
-    input: (async function* () {})(),
-    signal: new AbortController().signal,
-  }
+  const { terminal, out, err } = makeTerminal()
   const { SPILLWAY_DATA: before } = process.env
   try {
     process.env.SPILLWAY_DATA = place('by-command')
@@ -160,6 +153,8 @@ test('the commands say what they did, and what they will not do', async () => {
     assert.equal(await run(terminal, ['restore', place('backup')]), 0)
     // Of a directory that no service runs on.
     assert.equal(await run(terminal, ['backup', place('second')]), 0)
+    const report = await say(['backup', place('in-json'), '--json'])
+    assert.equal(JSON.parse(report.out).directory, place('in-json'))
     process.env.SPILLWAY_DATABASE_URL = 'postgres://127.0.0.1/x'
     assert.equal(await run(terminal, ['backup', place('third')]), 1)
   } finally {
@@ -167,7 +162,7 @@ test('the commands say what they did, and what they will not do', async () => {
     if (before === undefined) delete process.env.SPILLWAY_DATA
     else process.env.SPILLWAY_DATA = before
   }
-  const text = said.join('\n')
+  const text = `${out()}\n${err()}`
   assert.match(text, /no data of Spillway/)
   assert.match(text, /Restored .* records, \d+ files, [\d.]+ MB/)
   assert.match(text, /Backed up to .* records/)

@@ -5,7 +5,6 @@ import { join } from 'node:path'
 import { after, before, test } from 'node:test'
 import { setTimeout as wait } from 'node:timers/promises'
 import fc from 'fast-check'
-import { run } from '../src/cli/index.ts'
 import { edge, lists, logs, Refused, rulesets } from '../src/contract/index.ts'
 import { recorded } from '../src/edge/recorded.ts'
 import { translate } from '../src/edge/translate.ts'
@@ -15,6 +14,7 @@ import { tableOf } from '../src/rulesets/fields.ts'
 import { commonProtection, readRequest } from '../src/rulesets/index.ts'
 import { type House, startHouse } from './house.ts'
 import { aScope, bodyOf, openTestStore, type TestStore } from './logs-store.ts'
+import { say } from './terminal.ts'
 
 let house: House
 let store: TestStore
@@ -112,20 +112,11 @@ test('what cannot be replayed is refused with its place', async () => {
 })
 
 test('the command line tells the count, the rules and the commonest values', async () => {
-  const out: string[] = []
-  const terminal = {
-    out: (text: string) => void out.push(text),
-    err: (text: string) => void out.push(text),
-    isTerminal: false,
-    columns: 100,
-    input: (async function* () {})(),
-    signal: new AbortController().signal,
-  }
   const argv = ['replay', 'http.request.uri.path eq "/admin"', '--url', house.baseUrl, '--data', house.data]
-  assert.equal(await run(terminal, argv), 0)
-  const told = out.join('\n').split('\n')
-  assert.deepEqual(told.slice(0, 3), ['20 of 100 requests match (20.00 %)', 'by path', '  20  /admin'])
-  assert.equal(await run(terminal, [...argv, '--ruleset', 'x']), 2)
+  const { out, code } = await say(argv)
+  assert.equal(code, 0)
+  assert.deepEqual(out.split('\n').slice(0, 3), ['20 of 100 requests match (20.00 %)', 'by path', '  20  /admin'])
+  assert.equal((await say([...argv, '--ruleset', 'x'])).code, 2)
 })
 
 test('every field of the table is one of the language, reads what records hold, and stands on the page', async () => {

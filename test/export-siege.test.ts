@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { faultsOf, siege, tellSiege } from '../bench/siege.ts'
+import { siege } from '../bench/siege.ts'
+import { faultsOf, tellSiege } from '../bench/siege-judge.ts'
 
 test('a service that is killed again and again, amid failing endpoints, loses nothing and doubles no object', async (t) => {
   const report = await siege({

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { faultsOf, tellSiege } from '../bench/siege.ts'
 import { clusterSiege } from '../bench/siege-cluster.ts'
+import { faultsOf, tellSiege } from '../bench/siege-judge.ts'
 
 test('exporters that are killed again and again beside each other, with PostgreSQL restarted, lose nothing and double no object', async (t) => {
   const report = await clusterSiege({

@@ -1,10 +1,10 @@
 /** A request tried out on deployed rules, through the API and on the command line. */
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
-import { run } from '../src/cli/index.ts'
 import { access, lists, Refused, rulesets } from '../src/contract/index.ts'
 import { commonProtection } from '../src/rulesets/index.ts'
 import { type House, startHouse } from './house.ts'
+import { say } from './terminal.ts'
 
 let house: House
 before(async () => {
@@ -90,18 +90,10 @@ test('what is no request is refused with its place', async () => {
 })
 
 test('the command line prints a trace as a tree', async () => {
-  const out: string[] = []
-  const terminal = {
-    out: (text: string) => void out.push(text),
-    err: (text: string) => void out.push(text),
-    isTerminal: false,
-    columns: 100,
-    input: (async function* () {})(),
-    signal: new AbortController().signal,
-  }
   const argv = ['trace', 'https://example.com/admin', '--ip', '198.51.100.1', '-H', 'User-Agent: x']
-  assert.equal(await run(terminal, [...argv, '--url', house.baseUrl, '--data', house.data]), 0)
-  assert.deepEqual(out.join('\n').split('\n'), [
+  const { out, code } = await say([...argv, '--url', house.baseUrl, '--data', house.data])
+  assert.equal(code, 0)
+  assert.deepEqual(out.split('\n'), [
     '└─ ✓ http_request_firewall_custom',
     '   └─ ✓ zone default',
     '      └─ ✓ block Staff only',

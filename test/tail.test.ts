@@ -6,12 +6,12 @@ import { after, afterEach, before, test } from 'node:test'
 import { setTimeout as wait } from 'node:timers/promises'
 import { WebSocket } from 'ws'
 import { second } from '../src/base/index.ts'
-import { run } from '../src/cli/index.ts'
 import { logs, preview, Refused, tail } from '../src/contract/index.ts'
 import { type Dataset, plainSelection } from '../src/datasets/index.ts'
 import { append, makeTails, type TailReader } from '../src/logs/index.ts'
 import { type House, startHouse } from './house.ts'
 import { appendPatiently, aScope, bodyOf, openTestStore } from './logs-store.ts'
+import { say } from './terminal.ts'
 
 let house: House
 before(async () => {
@@ -256,20 +256,9 @@ test('a reader that does not keep up hears how many records it missed, and a res
 })
 
 async function spillway(...argv: string[]) {
-  const lines: string[] = []
   const flags = ['--url', house.baseUrl, '--email', house.credential.email, '--key', house.credential.key]
-  const code = await run(
-    {
-      out: (text) => void lines.push(text),
-      err: (text) => void lines.push(text),
-      isTerminal: false,
-      columns: 100,
-      input: (async function* () {})(),
-      signal: new AbortController().signal,
-    },
-    [...argv, ...flags],
-  )
-  return { code, lines }
+  const { code, out, err } = await say([...argv, ...flags])
+  return { code, lines: [out, err].flatMap((text) => (text === '' ? [] : text.split('\n'))) }
 }
 
 test('spillway tail prints records until it has as many as were asked for', async () => {
