@@ -4,7 +4,7 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
-import { test } from 'node:test'
+import { after, before, test } from 'node:test'
 import { setTimeout as wait } from 'node:timers/promises'
 import { makeLog, makeMetrics } from '../src/base/index.ts'
 import { access, edge, logs, rulesets } from '../src/contract/index.ts'
@@ -12,73 +12,69 @@ import { findField } from '../src/datasets/index.ts'
 import { makeEvents } from '../src/edge/events.ts'
 import { countRecords } from '../src/logs/index.ts'
 import { deploy, evaluate, makeCounters, type Rule, readRequest } from '../src/rulesets/index.ts'
-import { startHouse } from './house.ts'
+import { type House, startHouse } from './house.ts'
 import { aScope, openTestStore } from './logs-store.ts'
 
+let house: House
+before(async () => {
+  house = await startHouse()
+})
+after(() => house.stop())
+
 test('a zone whose rules cannot be read passes or refuses requests as it is set, and says so in a metric', async () => {
-  const house = await startHouse()
-  try {
-    const outcomes: number[] = []
-    for (const on_failure of ['open', 'closed'] as const) {
-      const zone = await house.client.call(access.createZone, {
-        body: { name: `${on_failure}.test`, account: { id: house.account } },
-      })
-      const scope = { zone: zone.id }
-      await house.client.call(edge.updateEdgeSettings, { scope, body: { on_failure } })
-      const entry = await house.client.call(rulesets.updateEntryPoint, {
-        scope,
-        params: { phase: 'http_request_firewall_custom' },
-        body: { rules: [{ action: 'block', expression: 'ssl' }] },
-      })
-      const file = new DatabaseSync(join(house.data, 'spillway.db'))
-      file
-        .prepare('update ruleset_versions set rules = replace(rules, \'"ssl"\', \'"broken ("\') where ruleset_id = ?')
-        .run(entry?.id ?? '')
-      file.close()
-      const { email, key } = house.credential
-      const answer = await fetch(`${house.baseUrl}/zones/${zone.id}/edge/decide`, {
-        headers: { 'x-auth-email': email, 'x-auth-key': key },
-      })
-      outcomes.push(answer.status)
-    }
-    assert.deepEqual(outcomes, [200, 503])
-    const metrics = await (await fetch(`${house.service.url}/metrics`)).text()
-    for (const instead of ['open', 'closed'])
-      assert.match(metrics, new RegExp(`spillway_edge_failures_total\\{instead="${instead}"\\} 1`))
-  } finally {
-    await house.stop()
+  const outcomes: number[] = []
+  for (const on_failure of ['open', 'closed'] as const) {
+    const zone = await house.client.call(access.createZone, {
+      body: { name: `${on_failure}.test`, account: { id: house.account } },
+    })
+    const scope = { zone: zone.id }
+    await house.client.call(edge.updateEdgeSettings, { scope, body: { on_failure } })
+    const entry = await house.client.call(rulesets.updateEntryPoint, {
+      scope,
+      params: { phase: 'http_request_firewall_custom' },
+      body: { rules: [{ action: 'block', expression: 'ssl' }] },
+    })
+    const file = new DatabaseSync(join(house.data, 'spillway.db'))
+    file
+      .prepare('update ruleset_versions set rules = replace(rules, \'"ssl"\', \'"broken ("\') where ruleset_id = ?')
+      .run(entry?.id ?? '')
+    file.close()
+    const { email, key } = house.credential
+    const answer = await fetch(`${house.baseUrl}/zones/${zone.id}/edge/decide`, {
+      headers: { 'x-auth-email': email, 'x-auth-key': key },
+    })
+    outcomes.push(answer.status)
   }
+  assert.deepEqual(outcomes, [200, 503])
+  const metrics = await (await fetch(`${house.service.url}/metrics`)).text()
+  for (const instead of ['open', 'closed'])
+    assert.match(metrics, new RegExp(`spillway_edge_failures_total\\{instead="${instead}"\\} 1`))
 })
 
 test('the last known rules stay in force while newer ones cannot be read', async () => {
-  const house = await startHouse()
-  try {
-    const { email, key } = house.credential
-    const asked = async () =>
-      (
-        await fetch(`${house.baseUrl}/zones/${house.zone}/edge/decide/closed`, {
-          headers: { 'x-auth-email': email, 'x-auth-key': key },
-        })
-      ).status
-    const put = (expression: string) =>
-      house.client.call(rulesets.updateEntryPoint, {
-        scope: house.zoneScope,
-        params: { phase: 'http_request_firewall_custom' },
-        body: { rules: [{ action: 'block', expression }] },
+  const { email, key } = house.credential
+  const asked = async () =>
+    (
+      await fetch(`${house.baseUrl}/zones/${house.zone}/edge/decide/closed`, {
+        headers: { 'x-auth-email': email, 'x-auth-key': key },
       })
-    await put('http.request.uri.path eq "/closed"')
-    assert.equal(await asked(), 403)
-    await put('ssl')
-    const file = new DatabaseSync(join(house.data, 'spillway.db'))
-    file.exec('update ruleset_versions set rules = replace(rules, \'"ssl"\', \'"broken ("\')')
-    file.close()
-    await wait(1_100)
-    assert.equal(await asked(), 403)
-    const metrics = await (await fetch(`${house.service.url}/metrics`)).text()
-    assert.match(metrics, /spillway_edge_failures_total\{instead="last known rules"\} \d/)
-  } finally {
-    await house.stop()
-  }
+    ).status
+  const put = (expression: string) =>
+    house.client.call(rulesets.updateEntryPoint, {
+      scope: house.zoneScope,
+      params: { phase: 'http_request_firewall_custom' },
+      body: { rules: [{ action: 'block', expression }] },
+    })
+  await put('http.request.uri.path eq "/closed"')
+  assert.equal(await asked(), 403)
+  await put('ssl')
+  const file = new DatabaseSync(join(house.data, 'spillway.db'))
+  file.exec('update ruleset_versions set rules = replace(rules, \'"ssl"\', \'"broken ("\')')
+  file.close()
+  await wait(1_100)
+  assert.equal(await asked(), 403)
+  const metrics = await (await fetch(`${house.service.url}/metrics`)).text()
+  assert.match(metrics, /spillway_edge_failures_total\{instead="last known rules"\} \d/)
 })
 
 test('events noted just before the service stops are found after its next start', async () => {

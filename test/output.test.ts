@@ -17,7 +17,7 @@ import {
 } from '../src/datasets/index.ts'
 import { append, scan, spoolParts } from '../src/logs/index.ts'
 import { type House, startHouse } from './house.ts'
-import { bodyOf, openTestStore, read } from './logs-store.ts'
+import { aScope, bodyOf, openTestStore, read, type TestStore } from './logs-store.ts'
 import { renderBatch } from './render.ts'
 
 const dataset = datasets.find(({ name }) => name === 'http_requests') as Dataset
@@ -43,6 +43,8 @@ const sample = {
 }
 
 let house: House
+/** Another engine than the one that wrote, to read what was written and to write by hand. */
+let store: TestStore
 let files: string
 let records: readonly Record<string, unknown>[]
 
@@ -51,6 +53,7 @@ before(async () => {
   house = await startHouse({
     environment: { SPILLWAY_FILE_ROOT: files, SPILLWAY_EXPORT_INTERVAL_SECONDS: '1', SPILLWAY_MAX_JOBS: '0' },
   })
+  store = await openTestStore()
   const generator = makeGenerator(dataset, 9)
   records = [
     sample,
@@ -62,6 +65,7 @@ before(async () => {
   ]
 })
 after(async () => {
+  await store.close()
   await house.stop()
   await rm(files, { recursive: true, force: true })
 })
@@ -233,38 +237,33 @@ const factExamples: Record<string, [Record<string, unknown>, string]> = {
 /** Read back by the engine: a row a record, a column a field; objects are JSON text. */
 async function compareParquet(name: string, directory: string, redacted: boolean): Promise<void> {
   assert.match(name, /\.parquet$/)
-  const store = await openTestStore()
-  try {
-    const answer = await store.needs.store.client.query({
-      query: `SELECT * FROM file('${join(files, directory, name)}', Parquet)`,
-      format: 'JSONEachRow',
-      clickhouse_settings: { output_format_json_quote_64bit_integers: 1 },
-    })
-    const rows = await answer.json<Record<string, unknown>>()
-    const text = (value: unknown) =>
-      typeof value === 'object' && value !== null ? toLine(value as never) : String(value)
-    const clean = (value: string) => (redacted ? value.replaceAll('${', 'x{') : value)
-    const expected = (fieldName: string, value: unknown): unknown => {
-      const field = dataset.fields.find((each) => each.name === fieldName)
-      const empty = { string: '', int: 0, bool: false, float: 0, array: [], object: {} }
-      const held = value ?? empty[field?.type ?? 'string']
-      if (Array.isArray(held)) return held.map((each) => clean(text(each)))
-      return clean(text(held))
-    }
-    assert.equal(rows.length, records.length)
-    for (const [at, row] of rows.entries()) {
-      assert.deepEqual(Object.keys(row), fields)
-      const seen = fields.map((each) =>
-        Array.isArray(row[each]) ? (row[each] as unknown[]).map(String) : String(row[each]),
-      )
-      assert.deepEqual(
-        seen,
-        fields.map((each) => expected(each, records[at]?.[each])),
-        `row ${at}`,
-      )
-    }
-  } finally {
-    await store.close()
+  const answer = await store.needs.store.client.query({
+    query: `SELECT * FROM file('${join(files, directory, name)}', Parquet)`,
+    format: 'JSONEachRow',
+    clickhouse_settings: { output_format_json_quote_64bit_integers: 1 },
+  })
+  const rows = await answer.json<Record<string, unknown>>()
+  const text = (value: unknown) =>
+    typeof value === 'object' && value !== null ? toLine(value as never) : String(value)
+  const clean = (value: string) => (redacted ? value.replaceAll('${', 'x{') : value)
+  const expected = (fieldName: string, value: unknown): unknown => {
+    const field = dataset.fields.find((each) => each.name === fieldName)
+    const empty = { string: '', int: 0, bool: false, float: 0, array: [], object: {} }
+    const held = value ?? empty[field?.type ?? 'string']
+    if (Array.isArray(held)) return held.map((each) => clean(text(each)))
+    return clean(text(held))
+  }
+  assert.equal(rows.length, records.length)
+  for (const [at, row] of rows.entries()) {
+    assert.deepEqual(Object.keys(row), fields)
+    const seen = fields.map((each) =>
+      Array.isArray(row[each]) ? (row[each] as unknown[]).map(String) : String(row[each]),
+    )
+    assert.deepEqual(
+      seen,
+      fields.map((each) => expected(each, records[at]?.[each])),
+      `row ${at}`,
+    )
   }
 }
 
@@ -288,45 +287,30 @@ test('options that cannot be meant are refused with their places', async () => {
 })
 
 test('written a second time, every form has the same bytes', async () => {
-  const store = await openTestStore()
-  try {
-    const scope = { kind: 'zone', id: house.zone, account: house.account } as const
-    await append(store.needs, scope, dataset, bodyOf(records.map(toLine).join('\n')))
-    const window = { from: 0n, to: store.needs.watermark.read() }
-    const hashes = async (own: Record<string, unknown>) => {
-      const judged = judgeOutputOptions({ field_names: fields, sample_rate: 0.7, ...own }, dataset)
-      assert.ok(judged.ok)
-      const parts = await spoolParts(store.needs, scope, dataset, window, judged.value, {
-        name: 'same',
-        maxRecords: 50,
-      })
-      assert.ok(parts.length > 3)
-      return parts.map(({ sha256 }) => sha256)
-    }
-    const packed = [
-      { compression: 'zstd' },
-      { compression: 'none' },
-      { output_type: 'csv' },
-      { output_type: 'parquet' },
-    ]
-    for (const own of packed) assert.deepEqual(await hashes(own), await hashes(own), JSON.stringify(own))
-  } finally {
-    await store.close()
+  const scope = aScope('1')
+  await append(store.needs, scope, dataset, bodyOf(records.map(toLine).join('\n')))
+  const window = { from: 0n, to: store.needs.watermark.read() }
+  const hashes = async (own: Record<string, unknown>) => {
+    const judged = judgeOutputOptions({ field_names: fields, sample_rate: 0.7, ...own }, dataset)
+    assert.ok(judged.ok)
+    const parts = await spoolParts(store.needs, scope, dataset, window, judged.value, {
+      name: 'same',
+      maxRecords: 50,
+    })
+    assert.ok(parts.length > 3)
+    return parts.map(({ sha256 }) => sha256)
   }
+  const packed = [{ compression: 'zstd' }, { compression: 'none' }, { output_type: 'csv' }, { output_type: 'parquet' }]
+  for (const own of packed) assert.deepEqual(await hashes(own), await hashes(own), JSON.stringify(own))
 })
 
 test('an object that came as text with line breaks is written on one line', async () => {
-  const store = await openTestStore()
-  try {
-    const scope = { kind: 'zone', id: house.zone, account: house.account } as const
-    const text = '{\n"a":\r\n1, "b": "x\\ny"}'
-    const lines = [{ RequestHeaders: text }, { RequestHeaders: text, Unknown: 1 }].map((each) => JSON.stringify(each))
-    for (const line of lines) await append(store.needs, scope, dataset, bodyOf(line))
-    const window = { from: 0n, to: store.needs.watermark.read() }
-    const selection = { ...plainSelection(dataset), fields: ['RequestHeaders'] }
-    const seen = await read((await scan(store.needs, scope, dataset, window, selection)) as AsyncIterable<Buffer>)
-    assert.equal(seen, '{"RequestHeaders":{ "a":  1, "b": "x\\ny"}}\n'.repeat(2))
-  } finally {
-    await store.close()
-  }
+  const scope = aScope('2')
+  const text = '{\n"a":\r\n1, "b": "x\\ny"}'
+  const lines = [{ RequestHeaders: text }, { RequestHeaders: text, Unknown: 1 }].map((each) => JSON.stringify(each))
+  for (const line of lines) await append(store.needs, scope, dataset, bodyOf(line))
+  const window = { from: 0n, to: store.needs.watermark.read() }
+  const selection = { ...plainSelection(dataset), fields: ['RequestHeaders'] }
+  const seen = await read((await scan(store.needs, scope, dataset, window, selection)) as AsyncIterable<Buffer>)
+  assert.equal(seen, '{"RequestHeaders":{ "a":  1, "b": "x\\ny"}}\n'.repeat(2))
 })

@@ -6,7 +6,7 @@ import { after, afterEach, before, test } from 'node:test'
 import { setTimeout as wait } from 'node:timers/promises'
 import { WebSocket } from 'ws'
 import { second } from '../src/base/index.ts'
-import { logs, preview, Refused, tail } from '../src/contract/index.ts'
+import { access, logs, preview, Refused, tail } from '../src/contract/index.ts'
 import { type Dataset, plainSelection } from '../src/datasets/index.ts'
 import { append, makeTails, type TailReader } from '../src/logs/index.ts'
 import { type House, startHouse } from './house.ts'
@@ -278,45 +278,43 @@ test('spillway tail prints records until it has as many as were asked for', asyn
 })
 
 test('a preview shows the first ten records as a job would write them, and what an hour comes to', async () => {
-  const zone = await startHouse()
-  try {
-    const ask = (body: object) => zone.client.call(preview.previewJob, { scope: zone.zoneScope, body })
-    const nothing = await ask({})
-    assert.deepEqual([nothing.text, nothing.records, nothing.rows_per_hour, nothing.bytes_per_hour], ['', 0, 0, 0])
-    const records = Array.from({ length: 25 }, (_, at) => ({
-      RayID: `r${10 + at}`,
-      EdgeResponseStatus: 200 + (at % 2),
-    }))
-    await zone.client.call(logs.ingest, {
-      scope: zone.zoneScope,
-      params: { dataset: 'http_requests' },
-      body: Buffer.from(records.map((record) => JSON.stringify(record)).join('\n')),
-    })
-    const plain = await ask({ logfetch_options: 'fields=RayID' })
-    assert.equal(
-      plain.text,
-      records
-        .slice(0, 10)
-        .map(({ RayID }) => `{"RayID":"${RayID}"}\n`)
-        .join(''),
-    )
-    assert.deepEqual([plain.records, plain.rows_per_hour, plain.bytes_per_hour], [10, 25, 25 * 16])
-    const framed = await ask({
-      output_options: { field_names: ['RayID'], output_type: 'csv', batch_prefix: 'RayID\n' },
-      filter: '{"where":{"key":"EdgeResponseStatus","operator":"eq","value":201}}',
-    })
-    assert.match(framed.text, /^RayID\n"r11"\n"r13"\n/)
-    assert.deepEqual([framed.records, framed.rows_per_hour], [10, 12])
-    const parquet = await ask({ output_options: { field_names: ['RayID'], output_type: 'parquet' } })
-    assert.equal(parquet.text, plain.text)
-    await assert.rejects(
-      ask({ output_options: { field_names: ['Nope'] }, filter: '{"where":1}' }),
-      (error) =>
-        error instanceof Refused &&
-        JSON.stringify(error.errors.map(({ source }) => source?.pointer)) ===
-          '["/output_options/field_names/0","/filter"]',
-    )
-  } finally {
-    await zone.stop()
-  }
+  const { client } = house
+  const fresh = { name: 'preview.test', account: { id: house.account } }
+  const scope = { zone: (await client.call(access.createZone, { body: fresh })).id }
+  const ask = (body: object) => client.call(preview.previewJob, { scope, body })
+  const nothing = await ask({})
+  assert.deepEqual([nothing.text, nothing.records, nothing.rows_per_hour, nothing.bytes_per_hour], ['', 0, 0, 0])
+  const records = Array.from({ length: 25 }, (_, at) => ({
+    RayID: `r${10 + at}`,
+    EdgeResponseStatus: 200 + (at % 2),
+  }))
+  await client.call(logs.ingest, {
+    scope,
+    params: { dataset: 'http_requests' },
+    body: Buffer.from(records.map((record) => JSON.stringify(record)).join('\n')),
+  })
+  const plain = await ask({ logfetch_options: 'fields=RayID' })
+  assert.equal(
+    plain.text,
+    records
+      .slice(0, 10)
+      .map(({ RayID }) => `{"RayID":"${RayID}"}\n`)
+      .join(''),
+  )
+  assert.deepEqual([plain.records, plain.rows_per_hour, plain.bytes_per_hour], [10, 25, 25 * 16])
+  const framed = await ask({
+    output_options: { field_names: ['RayID'], output_type: 'csv', batch_prefix: 'RayID\n' },
+    filter: '{"where":{"key":"EdgeResponseStatus","operator":"eq","value":201}}',
+  })
+  assert.match(framed.text, /^RayID\n"r11"\n"r13"\n/)
+  assert.deepEqual([framed.records, framed.rows_per_hour], [10, 12])
+  const parquet = await ask({ output_options: { field_names: ['RayID'], output_type: 'parquet' } })
+  assert.equal(parquet.text, plain.text)
+  await assert.rejects(
+    ask({ output_options: { field_names: ['Nope'] }, filter: '{"where":1}' }),
+    (error) =>
+      error instanceof Refused &&
+      JSON.stringify(error.errors.map(({ source }) => source?.pointer)) ===
+        '["/output_options/field_names/0","/filter"]',
+  )
 })
