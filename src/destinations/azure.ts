@@ -95,7 +95,7 @@ function parseAzure(text: string): Judged<AzureTarget> {
 function judgeSignature(all: readonly Parameter[], reasons: Reason[]) {
   const parameters = readParameters(all, reasons)
   const signature = parameters.need('sig', /^[A-Za-z0-9+/]+={0,2}$/, 'the signature in base64')
-  parameters.may('sp', /^[a-z]*[cw][a-z]*$/, 'permissions that include c (create) or w (write)')
+  parameters.may('sp', /^[abd-vx-z]*[cw][a-z]*$/, 'permissions that include c (create) or w (write)')
   const end = parameters.may('se', /^\d{4}-\d\d-\d\d(T\d\d:\d\d(:\d\d(\.\d+)?)?Z)?$/, 'the expiry as a UTC time')
   parameters.may('srt', /^o$/, 'o: signedResourceTypes must be Object only (srt=o)')
   parameters.may('ss', /b/, 'services that include b (blob)')

@@ -49,7 +49,7 @@ export const gcs = destinationKind<GcsTarget>({
 async function reach(path: string, outside: Outside) {
   const operators = outside.endpoint('gcs')
   const base = operators?.href ?? 'https://storage.googleapis.com'
-  const url = new URL(`${base.replace(/\/+$/, '')}/${path}`)
+  const url = new URL(`${base.replace(/(?<!\/)\/+$/, '')}/${path}`)
   // An emulator on plain http gets no token: a bearer token in clear text is anyone's.
   const token: Record<string, string> =
     url.protocol === 'http:' ? {} : { authorization: `Bearer ${await outside.googleToken()}` }

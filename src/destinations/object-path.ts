@@ -62,6 +62,6 @@ export function objectUrl(base: URL, ...parts: readonly string[]): URL {
     encodeURIComponent(segment).replaceAll(/[!'()*]/g, (c) => `%${c.charCodeAt(0).toString(16).toUpperCase()}`)
   const path = parts.flatMap((part) => part.split('/')).map(escaped)
   const url = new URL(base)
-  url.pathname = [url.pathname.replace(/\/+$/, ''), ...path].join('/')
+  url.pathname = [url.pathname.replace(/(?<!\/)\/+$/, ''), ...path].join('/')
   return url
 }

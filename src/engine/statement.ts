@@ -60,7 +60,7 @@ export function readAsk(url: URL, acceptEncoding: string, body: string, queryId:
 
 /** Whether the statement gives rows back, so that its answer is worth a file. */
 export const givesRows = (sql: string): boolean =>
-  /^\s*(\/\*.*?\*\/\s*)*(\(|select\b|with\b|show\b|describe\b|exists\b)/is.test(sql)
+  /^\s*(\/\*([^*]|\*(?!\/))*\*\/\s*)*(\(|select\b|with\b|show\b|describe\b|exists\b)/is.test(sql)
 
 /** Whether the statement takes rows from the request body. */
 export const takesRows = (sql: string): boolean => /^\s*insert\b/i.test(sql) && trailingFormat(sql) !== undefined

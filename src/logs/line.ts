@@ -191,7 +191,7 @@ function judgeValue(text: string, value: Value, field: Field): void {
 const expected = (field: Field): string =>
   field.timestamp ? 'unix seconds, milliseconds or nanoseconds, or RFC 3339' : typeWord(field)
 
-const isNumber = (text: string): boolean => /^[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?$/.test(text)
+const isNumber = (text: string): boolean => /^[+-]?(\d+(?:\.\d*)?|\.\d+)([eE][+-]?\d+)?$/.test(text)
 
 function judgeInt(raw: string, value: Value, field: Field, wrong: () => Fault): void {
   if (raw === '""') return

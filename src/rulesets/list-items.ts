@@ -59,7 +59,7 @@ const redirect = object({
     text({
       min: 1,
       max: 2048,
-      like: { pattern: /^https?:\/\/[^\s/?#]+[^\0-\x20]*$/i, says: 'it is not an http(s) address' },
+      like: { pattern: /^https?:\/\/[^\s/?#][^\0-\x20]*$/i, says: 'it is not an http(s) address' },
     }),
   ),
   status_code: optional(oneOf(301, 302, 307, 308)),

@@ -16,7 +16,7 @@ export const encodeBase64 = defineFunction({
   ],
   run: (input, flags = '') => {
     const bytes = Buffer.from(input, 'latin1')
-    const bare = bytes.toString(flags.includes('u') ? 'base64url' : 'base64').replace(/=+$/, '')
+    const bare = bytes.toString(flags.includes('u') ? 'base64url' : 'base64').replace(/={1,2}$/, '')
     return flags.includes('p') ? bare.padEnd(Math.ceil(bare.length / 4) * 4, '=') : bare
   },
 })

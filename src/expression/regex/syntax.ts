@@ -42,7 +42,7 @@ const bytesPerState = 32
 /** The tree of a pattern, or what is wrong with it, told over several lines with the place marked. */
 export const parseRegex = (pattern: string, byteLimit: number): Regex | { readonly problem: string } => {
   try {
-    if (/^\(\?[a-zA-Z]*u[a-zA-Z]*(?:-[a-zA-Z]+)?\)/.test(pattern)) return { pattern }
+    if (/^\(\?[a-tv-zA-Z]*u[a-zA-Z]*(?:-[a-zA-Z]+)?\)/.test(pattern)) return { pattern }
     const reading: Pattern = { text: pattern, at: 0, names: new Set() }
     const root = readAlternation(reading, { ...plain }, 0)
     if (reading.at < pattern.length) stopRegex('unopened group', reading.at)
@@ -222,8 +222,8 @@ const readCounts = (reading: Pattern): readonly [number, number] => {
   const close = reading.text.indexOf('}', from)
   if (from + 1 >= reading.text.length) stopRegex('unclosed counted repetition', from)
   const inside = reading.text.slice(from + 1, close === -1 ? undefined : close)
-  const [, low, comma, high] = /^\s*([0-9]+)\s*(,?)\s*([0-9]*)\s*$/.exec(inside) ?? []
-  if (low === undefined || (comma === '' && high !== '')) {
+  const [, low, comma = '', high = ''] = /^\s*([0-9]+)\s*(?:(,)\s*(?:([0-9]+)\s*)?)?$/.exec(inside) ?? []
+  if (low === undefined) {
     if (close === -1 && /^\s*[0-9]+\s*,?\s*[0-9]*/.test(inside)) stopRegex('unclosed counted repetition', from)
     return stopRegex('repetition quantifier expects a valid decimal', from + 1)
   }
