@@ -92,7 +92,7 @@ export const rulesetCommands = [
     async run(terminal, given, [word]) {
       const ruleset = await open(connect(given), word)
       const found = await (given.version === undefined ? ruleset.view() : ruleset.version(given.version))
-      terminal.out(given.yaml ? toYaml(found) : JSON.stringify(found, null, 2))
+      terminal.out(given.yaml ? await toYaml(found) : JSON.stringify(found, null, 2))
       return 0
     },
   }),
