@@ -49,7 +49,10 @@ test('a job is made, proven, listed, read, changed, started, stopped and deleted
   assert.equal((await say(['jobs', 'disable', id])).out, `Job ${id} is off.`)
   assert.equal((await say(['jobs', 'delete', id])).out, `Job ${id} is gone.`)
   const gone = await say(['jobs', 'get', id])
-  assert.deepEqual([gone.code, gone.err], [1, `spillway: job not found: ${id} [1008]`])
+  assert.deepEqual(
+    [gone.code, gone.err],
+    [1, `spillway: job not found: ${id} [1008]\n"spillway jobs list" shows those there are.`],
+  )
   const entries = await house.auditOf(Number(id))
   assert.ok(entries.every((entry) => entry.interface === 'CLI'))
 })
