@@ -2,6 +2,7 @@
 import { accessSync, constants, existsSync, mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
+import { keepPrivate } from './db/index.ts'
 
 /** A mistake of whoever starts the service, said in one line without a stack. */
 export class StartupError extends Error {}
@@ -17,7 +18,9 @@ export function lockDataDirectory(directory: string): { release(): void } {
   }
   let lock: DatabaseSync | undefined
   try {
-    lock = new DatabaseSync(join(directory, 'lock'))
+    const path = join(directory, 'lock')
+    keepPrivate(path)
+    lock = new DatabaseSync(path)
     lock.exec(
       'pragma locking_mode = exclusive; begin exclusive; create table if not exists holder (pid); commit; begin exclusive',
     )

@@ -11,6 +11,7 @@ export {
   describeDatabase,
   isReferenced,
   isTaken,
+  keepPrivate,
   openDatabase,
 } from './open.ts'
 export type * from './tables.ts'

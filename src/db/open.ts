@@ -2,7 +2,7 @@
  * Opens the metadata database: SQLite inside the process by default, PostgreSQL by URL. This file and the migrations are
  * the only ones that know which of the two it is.
  */
-import { existsSync, mkdirSync } from 'node:fs'
+import { chmodSync, existsSync, mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { setTimeout as wait } from 'node:timers/promises'
@@ -28,13 +28,24 @@ export function openDatabase(place: DatabasePlace): Database {
 
 function openSqlite(directory: string): Database {
   mkdirSync(directory, { recursive: true, mode: 0o700 })
-  const file = new DatabaseSync(join(directory, fileName))
+  const path = join(directory, fileName)
+  keepPrivate(path)
+  const file = new DatabaseSync(path)
   // FULL: an acknowledged change survives a power cut, not only a killed process. Measured here: 0.4 ms a commit more.
   file.exec(
     'pragma journal_mode = wal; pragma synchronous = full; pragma foreign_keys = on; pragma busy_timeout = 5000',
   )
   const db = new Kysely<Tables>({ dialect: new SqliteDialect({ database: kyselySqlite(file) }) })
   return { db, dialect: 'sqlite', close: () => db.destroy() }
+}
+
+/**
+ * Makes the file of a database to come, or closes one that is there to others; what SQLite puts beside it is as private.
+ * A file that is there is not opened: closing it again would let go of the locks that this process has on it.
+ */
+export function keepPrivate(path: string): void {
+  if (existsSync(path)) chmodSync(path, 0o600)
+  else writeFileSync(path, '', { mode: 0o600, flag: 'a' })
 }
 
 /** Makes nothing and changes nothing; a service may be at work on the same file. */

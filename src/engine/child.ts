@@ -17,6 +17,8 @@ export type ChildOptions = {
   readonly maxThreads: number
 }
 
+// Whatever the engine writes is nobody else's.
+process.umask(0o077)
 const options = JSON.parse(process.argv[2] ?? '') as ChildOptions
 const endNow = () => process.kill(process.pid, 'SIGKILL')
 process.on('disconnect', endNow)
