@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import fc from 'fast-check'
 import { readConfig, settings } from './config.ts'
 
 const reasonsOf = (environment: Record<string, string>): string[] => {
@@ -63,4 +64,23 @@ test('a mistake in a secret is said without the secret', () => {
 
 test('settings of the command line and of the tests are not mistaken for ours', () => {
   assert.deepEqual(reasonsOf({ SPILLWAY_TOKEN: 'x', SPILLWAY_URL: 'http://x', SPILLWAY_TEST_POSTGRES_URL: 'x' }), [])
+})
+
+test('a number is taken from the least to the most that its refusal names, both included, and nothing beyond', () => {
+  const bounded = Object.values(settings).flatMap(({ name }) => {
+    const [, least, most] = /is not a whole number from (\d+) to (\d+)/.exec(reasonsOf({ [name]: 'x' }).join()) ?? []
+    return least === undefined || most === undefined ? [] : [{ name, least: BigInt(least), most: BigInt(most) }]
+  })
+  assert.ok(bounded.length >= 15)
+  for (const { name, least, most } of bounded) {
+    const isTaken = (number: bigint): boolean => readConfig({ [name]: String(number) }).ok
+    assert.ok(isTaken(least) && isTaken(most), `${name} takes ${least} and ${most}`)
+    assert.ok(!isTaken(least - 1n) && !isTaken(most + 1n), `${name} takes nothing beyond`)
+    assert.ok(most <= BigInt(Number.MAX_SAFE_INTEGER), `${name} is counted exactly`)
+    fc.assert(
+      fc.property(fc.bigInt({ min: -10n, max: 10n ** 18n }), (number) => {
+        assert.equal(isTaken(number), number >= least && number <= most)
+      }),
+    )
+  }
 })

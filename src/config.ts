@@ -23,7 +23,7 @@ const flag = (text: string): Judged<boolean> =>
 const whole =
   (least: number, most: number) =>
   (text: string): Judged<number> =>
-    /^\d{1,15}$/.test(text) && Number(text) >= least && Number(text) <= most
+    /^\d{1,16}$/.test(text) && Number(text) >= least && Number(text) <= most
       ? accept(Number(text))
       : reject(`is not a whole number from ${least} to ${most}`)
 
