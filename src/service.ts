@@ -4,7 +4,7 @@ import { randomBytes } from 'node:crypto'
 import { chmodSync, existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { hostname } from 'node:os'
 import { join, resolve } from 'node:path'
-import { type FirstRun, makeFirstTenant, theService } from './access/index.ts'
+import { type FirstRun, makeFirstTenant, makeRecall, theService } from './access/index.ts'
 import {
   type Clock,
   type Log,
@@ -71,7 +71,7 @@ export async function openService(config: Config, surroundings: Surroundings = {
     await migrate(db).catch((error) => {
       throw migrationError(error, config)
     })
-    const access = { db, now }
+    const access = { db, now, recall: makeRecall({ now, writes: database.writes }) }
     const datasets = openDatasets(config)
     const outside = openWorld(config, surroundings)
     closers.push(outside.close)

@@ -2,8 +2,14 @@
 import { type Clock, hashSecret, type Permission, problems, type Scope, sameSecret, toMoment } from '../base/index.ts'
 import type { Db } from '../db/index.ts'
 import { type Grant, type Holder, may, roles, sees } from './permissions.ts'
+import { anew, type Recall } from './recall.ts'
 
-export type AccessNeeds = { readonly db: Db; readonly now: Clock }
+export type AccessNeeds = {
+  readonly db: Db
+  readonly now: Clock
+  /** Where requests come close together. */
+  readonly recall?: Recall
+}
 
 /** How the caller came in: a program, the web console, or the command line. */
 export type Interface = 'API' | 'UI' | 'CLI'
@@ -52,22 +58,28 @@ export async function identify(
   if (authorization !== undefined) {
     const [, token] = /^Bearer ([^\s]+)$/i.exec(authorization) ?? []
     if (!token || !tokenShape.test(token)) throw problems.malformedAuthorization()
-    return { ...(await byToken(needs, token)), ...from }
+    return { ...(await byToken(needs, hashSecret(token))), ...from }
   }
   if (email === undefined) throw problems.emailMissing()
   if (key === undefined) throw problems.keyMissing()
   if (!emailShape.test(email)) throw problems.malformedEmail()
   if (!keyShape.test(key)) throw problems.malformedKey()
-  return { ...(await byKey(needs, email, key)), ...from }
+  return { ...(await byKey(needs, email.toLowerCase(), hashSecret(key))), ...from }
 }
 
 type Identified = Omit<Caller, 'ip' | 'interface'>
 
-async function byKey({ db }: AccessNeeds, email: string, key: string): Promise<Identified> {
-  const user = await db.selectFrom('users').selectAll().where('email', '=', email.toLowerCase()).executeTakeFirst()
+async function byKey({ db, recall = anew }: AccessNeeds, email: string, keyHash: string): Promise<Identified> {
+  const found = await recall(`${keyHash} ${email}`, () => findUser(db, email, keyHash))
+  if (!found) throw problems.unknownKey()
+  return found
+}
+
+async function findUser(db: Db, email: string, keyHash: string): Promise<Identified | undefined> {
+  const user = await db.selectFrom('users').selectAll().where('email', '=', email).executeTakeFirst()
   // The comparison runs for an unknown address too, so that its time does not tell which addresses are known.
-  const matches = sameSecret(hashSecret(key), user?.key_hash ?? '')
-  if (!user || !matches) throw problems.unknownKey()
+  const matches = sameSecret(keyHash, user?.key_hash ?? '')
+  if (!user || !matches) return undefined
   return {
     user: { id: user.id, email: user.email },
     credential: { type: 'key', id: user.id, name: 'API key' },
@@ -91,8 +103,17 @@ const roleGrant = (account: string, role: string): Grant => ({
   permissions: roles[role as keyof typeof roles] ?? [],
 })
 
+async function byToken({ db, now, recall = anew }: AccessNeeds, tokenHash: string): Promise<Identified> {
+  const found = await recall(tokenHash, () => findToken(db, tokenHash))
+  if (!found || (found.expires !== null && found.expires <= toMoment(now()))) throw problems.invalidToken()
+  return found.holder
+}
+
 /** A token may do what it was given, as far as its maker may still do it: who loses a role cannot keep it in a token. */
-async function byToken({ db, now }: AccessNeeds, secret: string): Promise<Identified> {
+async function findToken(
+  db: Db,
+  tokenHash: string,
+): Promise<{ readonly holder: Identified; readonly expires: string | null } | undefined> {
   const token = await db
     .selectFrom('tokens')
     .innerJoin('users', 'users.id', 'tokens.user_id')
@@ -101,17 +122,16 @@ async function byToken({ db, now }: AccessNeeds, secret: string): Promise<Identi
     )
     .selectAll('tokens')
     .select(['users.email', 'users.is_super', 'members.role'])
-    .where('token_hash', '=', hashSecret(secret))
+    .where('token_hash', '=', tokenHash)
     .executeTakeFirst()
-  if (!token) throw problems.invalidToken()
-  if (token.expires_on !== null && token.expires_on <= toMoment(now())) throw problems.invalidToken()
+  if (!token) return undefined
   const account = { kind: 'account', id: token.account_id, account: token.account_id } as const
   const maker = {
     isSuper: token.is_super === 1,
     grants: token.role === null ? [] : [roleGrant(account.id, token.role)],
   }
   const given: readonly Permission[] = JSON.parse(token.permissions)
-  return {
+  const holder: Identified = {
     user: { id: token.user_id, email: token.email },
     credential: { type: 'token', id: token.id, name: token.name },
     isSuper: false,
@@ -123,11 +143,17 @@ async function byToken({ db, now }: AccessNeeds, secret: string): Promise<Identi
       },
     ],
   }
+  return { holder, expires: token.expires_on }
 }
 
 /** The scope of an id in a path, when it exists and the caller may see it; otherwise both look the same. */
-export async function findScope({ db }: AccessNeeds, caller: Holder, kind: Scope['kind'], id: string): Promise<Scope> {
-  const scope = kind === 'zone' ? await zoneScope(db, id) : await accountScope(db, id)
+export async function findScope(
+  { db, recall = anew }: AccessNeeds,
+  caller: Holder,
+  kind: Scope['kind'],
+  id: string,
+): Promise<Scope> {
+  const scope = await recall(`${kind} ${id}`, () => (kind === 'zone' ? zoneScope(db, id) : accountScope(db, id)))
   if (scope && sees(caller, scope)) return scope
   throw kind === 'zone' ? problems.zoneMissing() : problems.accountMissing()
 }

@@ -14,7 +14,13 @@ import type { Tables } from './tables.ts'
 
 export type Db = Kysely<Tables>
 export type Dialect = 'sqlite' | 'postgres'
-export type Database = { readonly db: Db; readonly dialect: Dialect; close(): Promise<void> }
+export type Database = {
+  readonly db: Db
+  readonly dialect: Dialect
+  /** How many statements so far may have changed something. */
+  writes(): number
+  close(): Promise<void>
+}
 
 /** Where the metadata lives: `postgres://...`, or the directory that holds the SQLite file, perhaps only to look at it. */
 export type DatabasePlace = { readonly url: string } | { readonly directory: string; readonly readOnly?: true }
@@ -35,8 +41,7 @@ function openSqlite(directory: string): Database {
   file.exec(
     'pragma journal_mode = wal; pragma synchronous = full; pragma foreign_keys = on; pragma busy_timeout = 5000',
   )
-  const db = new Kysely<Tables>({ dialect: new SqliteDialect({ database: kyselySqlite(file) }) })
-  return { db, dialect: 'sqlite', close: () => db.destroy() }
+  return opened('sqlite', new SqliteDialect({ database: kyselySqlite(file) }))
 }
 
 /**
@@ -55,8 +60,7 @@ function lookAtSqlite(directory: string): Database {
   if (!existsSync(`${fileURLToPath(address)}-wal`)) address.searchParams.set('immutable', '1')
   const file = new DatabaseSync(address, { readOnly: true })
   file.exec('pragma busy_timeout = 5000')
-  const db = new Kysely<Tables>({ dialect: new SqliteDialect({ database: kyselySqlite(file) }) })
-  return { db, dialect: 'sqlite', close: () => db.destroy() }
+  return opened('sqlite', new SqliteDialect({ database: kyselySqlite(file) }))
 }
 
 /** Kysely's view of a SQLite connection, over the one that Node brings. Prepared statements are kept: the set is small. */
@@ -105,8 +109,18 @@ function orPassing<T>(work: () => T): T {
 }
 
 function openPostgres(url: string): Database {
-  const db = new Kysely<Tables>({ dialect: new PostgresDialect({ pool: openPool(url) }) })
-  return { db, dialect: 'postgres', close: () => db.destroy() }
+  return opened('postgres', new PostgresDialect({ pool: openPool(url) }))
+}
+
+function opened(dialect: Dialect, kysely: SqliteDialect | PostgresDialect): Database {
+  let writes = 0
+  const db = new Kysely<Tables>({
+    dialect: kysely,
+    log({ query: { query } }) {
+      if (query.kind !== 'SelectQueryNode') writes += 1
+    },
+  })
+  return { db, dialect, writes: () => writes, close: () => db.destroy() }
 }
 
 /** True when the database answers, and soon; for readiness. */
