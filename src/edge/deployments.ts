@@ -92,8 +92,9 @@ async function stampOf(db: Db, scope: Scope): Promise<string> {
     .select(['id', 'current_version'])
     .where((eb) =>
       eb.or([
-        eb('kind', '=', 'managed'),
-        eb.and([eb('account_id', '=', scope.account), eb('zone_id', 'is', null)]),
+        eb.and([eb('account_id', 'is', null), eb('kind', '=', 'managed')]),
+        eb.and([eb('account_id', '=', scope.account), eb('kind', '=', 'custom')]),
+        eb.and([eb('account_id', '=', scope.account), eb('kind', '=', 'root')]),
         eb('zone_id', '=', scope.id),
       ]),
     )

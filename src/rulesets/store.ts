@@ -13,17 +13,16 @@ type Version = Pick<RulesetVersionsTable, 'version' | 'description' | 'last_upda
 
 /** The rulesets that a scope may read: its own, its account's custom ones, and the operator's. */
 export const visibleIn = (db: Db, scope: Scope) =>
-  db
-    .selectFrom('rulesets')
-    .where((eb) =>
-      eb.or([
-        eb('kind', '=', 'managed'),
-        eb.and([eb('account_id', '=', scope.account), eb('kind', '=', 'custom')]),
-        scope.kind === 'zone'
-          ? eb('zone_id', '=', scope.id)
-          : eb.and([eb('account_id', '=', scope.id), eb('kind', '=', 'root')]),
-      ]),
-    )
+  db.selectFrom('rulesets').where((eb) =>
+    eb.or([
+      // Both, though managed rulesets alone have no account: the index has the account first.
+      eb.and([eb('account_id', 'is', null), eb('kind', '=', 'managed')]),
+      eb.and([eb('account_id', '=', scope.account), eb('kind', '=', 'custom')]),
+      scope.kind === 'zone'
+        ? eb('zone_id', '=', scope.id)
+        : eb.and([eb('account_id', '=', scope.id), eb('kind', '=', 'root')]),
+    ]),
+  )
 
 export const entryKind = (scope: Scope): 'root' | 'zone' => (scope.kind === 'zone' ? 'zone' : 'root')
 

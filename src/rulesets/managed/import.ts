@@ -104,7 +104,7 @@ function isAsShipped({ description, rules }: Ruleset): boolean {
 }
 
 async function findManaged(trx: Db, { id, name, phase }: { id?: string; name: string; phase: string }) {
-  const managed = trx.selectFrom('rulesets').selectAll().where('kind', '=', 'managed')
+  const managed = trx.selectFrom('rulesets').selectAll().where('account_id', 'is', null).where('kind', '=', 'managed')
   const found: RulesetRow | undefined =
     id === undefined
       ? await managed.where('name', '=', name).where('phase', '=', phase).executeTakeFirst()
