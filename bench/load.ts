@@ -80,7 +80,11 @@ async function run(zone: string, headers: Readonly<Record<string, string>>, jobs
   const ingest = makeIngest(zone, headers)
   const memory: { readonly minute: number; readonly service: number; readonly engine: number }[] = []
   const begun = performance.now()
-  const before = { service: cpuSeconds(service.pid), engine: cpuSeconds(service.enginePid() ?? 0), load: process.cpuUsage() }
+  const before = {
+    service: cpuSeconds(service.pid),
+    engine: cpuSeconds(service.enginePid() ?? 0),
+    load: process.cpuUsage(),
+  }
   const watch = setInterval(() => {
     const minute = (performance.now() - begun) / 60_000
     memory.push({ minute, service: resident(service.pid), engine: resident(service.enginePid() ?? 0) })

@@ -86,6 +86,7 @@ CREATE TABLE "jobs" ("id" integer primary key autoincrement,
   "failures" integer not null,
   "failing_since" text);
 CREATE UNIQUE INDEX "jobs_destination" on "jobs" ("destination_identity");
+CREATE INDEX "jobs_of_zone" on "jobs" ("zone_id");
 CREATE INDEX "jobs_scope" on "jobs" ("scope_id",
   "dataset");
 CREATE INDEX "jobs_turn" on "jobs" ("next_turn");
@@ -139,8 +140,11 @@ CREATE TABLE "rulesets" ("id" text not null primary key,
   "created_on" text not null);
 CREATE UNIQUE INDEX "rulesets_account_entry_point" on "rulesets" ("account_id",
   "phase") where "kind" = 'root';
+CREATE INDEX "rulesets_by_kind" on "rulesets" ("account_id",
+  "kind");
 CREATE INDEX "rulesets_of_account" on "rulesets" ("account_id",
   "created_on");
+CREATE INDEX "rulesets_of_zone" on "rulesets" ("zone_id");
 CREATE UNIQUE INDEX "rulesets_zone_entry_point" on "rulesets" ("zone_id",
   "phase") where "kind" = 'zone';
 CREATE TABLE "service_facts" ("name" text not null primary key,
@@ -185,5 +189,6 @@ CREATE TABLE "zones" ("id" text not null primary key,
   "created_on" text not null,
   "modified_on" text not null,
   "edge_failure" text default 'open' not null);
+CREATE INDEX "zones_by_name" on "zones" ("name");
 CREATE UNIQUE INDEX "zones_name" on "zones" ("account_id",
   "name");
