@@ -14,11 +14,11 @@ import { join } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
 import { parseArgs } from 'node:util'
 import { gzipSync } from 'node:zlib'
-import { Pool } from 'undici'
 import { credentialHeaders, logexport, makeClient } from '../src/contract/index.ts'
 import { makeGenerator, makeRegistry } from '../src/datasets/index.ts'
 import { freePort } from '../test/postgres.ts'
 import { firstRunOf, serve, untilReady } from '../test/serve.ts'
+import { makeReader } from './reader.ts'
 
 const { values } = parseArgs({
   options: {
@@ -117,7 +117,7 @@ async function run(zone: string, headers: Readonly<Record<string, string>>, jobs
 
 /** Mixed reads at a steady rate, whatever the answers take. */
 function makeReads(zone: string, headers: Readonly<Record<string, string>>, jobs: readonly number[]) {
-  const pool = new Pool(url, { connections: 64, pipelining: 1 })
+  const reader = makeReader(port, 64, headers)
   const paths = [
     () => `/v4/zones/${zone}/logexport/jobs/${jobs[Math.floor(Math.random() * jobs.length)]}`,
     () => `/v4/zones/${zone}/logexport/jobs/${jobs[Math.floor(Math.random() * jobs.length)]}/status`,
@@ -134,13 +134,7 @@ function makeReads(zone: string, headers: Readonly<Record<string, string>>, jobs
   const read = async (due: number) => {
     flying += 1
     const path = (paths[Math.floor(Math.random() * paths.length)] as () => string)()
-    const status = await pool
-      .request({ path, method: 'GET', headers })
-      .then(async ({ statusCode, body }) => {
-        await body.dump()
-        return statusCode
-      })
-      .catch(() => 0)
+    const status = await reader.read(path)
     flying -= 1
     took.push(performance.now() - due)
     statuses.set(status, (statuses.get(status) ?? 0) + 1)
@@ -158,7 +152,7 @@ function makeReads(zone: string, headers: Readonly<Record<string, string>>, jobs
         await wait(1)
       }
       while (flying > 0) await wait(20)
-      await pool.close()
+      reader.close()
     },
     tell(seconds: number) {
       took.sort((a, b) => a - b)

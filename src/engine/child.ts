@@ -4,6 +4,7 @@
  */
 import { chmodSync, mkdirSync, rmSync } from 'node:fs'
 import { createServer } from 'node:http'
+import { setPriority } from 'node:os'
 import { join } from 'node:path'
 import { Session } from 'chdb'
 import { makeAnswerer } from './answer.ts'
@@ -19,6 +20,9 @@ export type ChildOptions = {
 
 // Whatever the engine writes is nobody else's.
 process.umask(0o077)
+// Merging and exporting can wait for a moment; whoever asks the API should not. Threads inherit it from the one that makes
+// them, so it comes before any. On two busy cores 1,980 requests a second got through instead of 1,640 (bench/load.ts).
+setPriority(5)
 const options = JSON.parse(process.argv[2] ?? '') as ChildOptions
 const endNow = () => process.kill(process.pid, 'SIGKILL')
 process.on('disconnect', endNow)
