@@ -80,13 +80,14 @@ export function placesQuery(
 }
 
 function conditions(scope: Scope, window: Window, selection: Selection, limits: SelectLimits) {
+  const { first, end } = limits
   const params: Record<string, unknown> = {
     scope: scopePath(scope),
-    from: window.from.toString(),
-    to: window.to.toString(),
+    // By the index only the bounds of `_at` are found; the pair is compared row by row.
+    from: (first?.at ?? window.from).toString(),
+    to: (end ? end.at + 1n : window.to).toString(),
   }
   const where = ['_scope = {scope:String}', '_at >= {from:UInt64}', '_at < {to:UInt64}']
-  const { first, end } = limits
   if (first) {
     where.push('(_at, _seq) >= ({firstAt:UInt64}, {firstSeq:UInt32})')
     Object.assign(params, { firstAt: first.at.toString(), firstSeq: first.seq })

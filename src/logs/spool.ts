@@ -115,9 +115,10 @@ const scanOptions = (selection: Selection, options: SpoolOptions): ScanOptions =
   ...(options.signal === undefined ? {} : { signal: options.signal }),
 })
 
-type Placed = Place & { readonly bytes: number }
+/** Every record's place and size, in 16 bytes as they came: as objects they cost a tenth of an export. */
+type Places = { readonly count: number; bytesOf(index: number): number; placeOf(index: number): Place }
 
-/** Every record's place and size, 16 bytes a record; only asked when a window may need more than one part. */
+/** Only asked when a window may need more than one part. */
 async function readPlaces(
   { store }: SpoolNeeds,
   scope: Scope,
@@ -126,15 +127,15 @@ async function readPlaces(
   selection: Selection,
   withLengths: boolean,
   rows: number,
-): Promise<readonly Placed[]> {
+): Promise<Places> {
   const stream = await readBytes(store.client, placesQuery(dataset, scope, window, selection, withLengths))
   const bytes = Buffer.concat(await stream.toArray())
   if (bytes.length !== rows * 16) throw brokenOff(`${bytes.length} bytes came of the places of ${rows} records`)
-  return Array.from({ length: bytes.length / 16 }, (_, index) => ({
-    at: bytes.readBigUInt64LE(index * 16),
-    seq: bytes.readUInt32LE(index * 16 + 8),
-    bytes: bytes.readUInt32LE(index * 16 + 12),
-  }))
+  return {
+    count: rows,
+    bytesOf: (index) => bytes.readUInt32LE(index * 16 + 12),
+    placeOf: (index) => ({ at: bytes.readBigUInt64LE(index * 16), seq: bytes.readUInt32LE(index * 16 + 8) }),
+  }
 }
 
 export type Piece = {
@@ -145,8 +146,8 @@ export type Piece = {
 }
 
 /** Fills each piece with as many records as fit, from the first on. */
-export function cutPieces(
-  places: readonly Placed[],
+function cutPieces(
+  places: Places,
   maxRecords: number,
   maxBytes: number,
   frame: Rendering['frameBytes'],
@@ -155,8 +156,8 @@ export function cutPieces(
   const sizes: number[] = []
   let rows = 0
   let bytes = 0
-  for (const [index, place] of places.entries()) {
-    const size = place.bytes + frame.record
+  for (let index = 0; index < places.count; index += 1) {
+    const size = places.bytesOf(index) + frame.record
     if (index === 0 || rows === maxRecords || bytes + size > maxBytes) {
       starts.push(index)
       rows = 0
@@ -168,11 +169,10 @@ export function cutPieces(
   }
   return starts.map((start, index) => {
     const end = starts[index + 1]
-    const [first, next] = [places[start], end === undefined ? undefined : places[end]]
     return {
-      rows: (end ?? places.length) - start,
+      rows: (end ?? places.count) - start,
       bytes: sizes[index] ?? 0,
-      limits: { ...(first ? { first } : {}), ...(next ? { end: next } : {}) },
+      limits: { first: places.placeOf(start), ...(end === undefined ? {} : { end: places.placeOf(end) }) },
     }
   })
 }
