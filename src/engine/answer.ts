@@ -31,6 +31,8 @@ export type AnswererNeeds = {
 
 /** Names a file of rows in the engine's own directory, instead of rows in the body. */
 export const rowsHeader = 'x-spillway-rows'
+/** Names a file there that the answer is left in, instead of being sent. */
+export const answerHeader = 'x-spillway-answer'
 
 // More queries than this at once only thrash; the others wait. libuv has threads enough for all and for files besides.
 const mostQueries = 8
@@ -74,9 +76,11 @@ async function answer(
   response.on('close', () => response.writableFinished || gone.abort())
 
   const ownId = randomUUID()
-  const spooled = spooledRows(needs, request)
+  const spooled = namedFile(needs, request, rowsHeader)
   const rows = spooled ?? join(needs.temporary, `${ownId}.rows`)
-  const result = join(needs.temporary, `${ownId}.answer`)
+  const kept = namedFile(needs, request, answerHeader)
+  const result = kept ?? join(needs.temporary, `${ownId}.answer`)
+  let isKept = false
   try {
     const ask = await readRequest(request, url, ownId, spooled ? undefined : rows)
     const killed = killedBy(ask)
@@ -93,14 +97,18 @@ async function answer(
     await slots.take(gone.signal)
     const running = run(needs, ask, statements, gone.signal).finally(slots.give)
     response.setHeader('x-clickhouse-query-id', ask.queryId)
-    if (files.answer) await sendGrowing(response, ask, result, running, gone.signal)
+    if (files.answer && !kept) await sendGrowing(response, ask, result, running, gone.signal)
     else {
       await running
+      isKept = kept !== undefined
       response.setHeader('x-clickhouse-summary', '{}')
       response.end()
     }
   } finally {
-    await Promise.all([spooled ? undefined : rm(rows, { force: true }), rm(result, { force: true })])
+    await Promise.all([
+      spooled ? undefined : rm(rows, { force: true }),
+      isKept ? undefined : rm(result, { force: true }),
+    ])
   }
 }
 
@@ -120,11 +128,16 @@ function isAdmitted({ credentials }: AnswererNeeds, { headers }: IncomingMessage
   return timingSafeEqual(digest(`${user}:${password}`), digest(`${credentials.user}:${credentials.password}`))
 }
 
-/** The parent may have put the rows into our directory already; nobody else is let near it. */
-function spooledRows({ temporary, credentials }: AnswererNeeds, { headers }: IncomingMessage): string | undefined {
-  const name = headers[rowsHeader]
+/** The parent may put rows into our directory and take answers out of it; nobody else is let near it. */
+function namedFile(
+  { temporary, credentials }: AnswererNeeds,
+  { headers }: IncomingMessage,
+  header: string,
+): string | undefined {
+  const name = headers[header]
   if (name === undefined || credentials) return undefined
-  if (typeof name !== 'string' || !/^[\w-]+\.rows$/.test(name)) throw new Error(`no file of rows is called ${name}`)
+  if (typeof name !== 'string' || !/^[\w-]+\.(rows|answer)$/.test(name))
+    throw new Error(`no file of ours is called ${name}`)
   return join(temporary, name)
 }
 

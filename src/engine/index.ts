@@ -1,3 +1,3 @@
 /** The embedded record engine: a child process that answers the part of ClickHouse's HTTP protocol we use. */
-export { rowsHeader } from './answer.ts'
+export { answerHeader, rowsHeader } from './answer.ts'
 export { type Engine, type EngineAddress, type EngineOptions, startEngine } from './supervisor.ts'

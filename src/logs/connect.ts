@@ -3,7 +3,7 @@
  * nothing past this file knows which it is.
  */
 import { randomUUID } from 'node:crypto'
-import { rm, writeFile } from 'node:fs/promises'
+import { copyFile, rename, rm, writeFile } from 'node:fs/promises'
 import { Agent } from 'node:http'
 import { join } from 'node:path'
 import { Readable } from 'node:stream'
@@ -16,7 +16,7 @@ import {
   type ExecParams,
 } from '@clickhouse/client'
 import { Problem, problems } from '../base/index.ts'
-import { type Engine, rowsHeader } from '../engine/index.ts'
+import { answerHeader, type Engine, rowsHeader } from '../engine/index.ts'
 
 export type RecordStore = {
   readonly client: ClickHouseClient
@@ -28,6 +28,8 @@ export type RecordStore = {
   change(statements: readonly string[]): Promise<void>
   /** Resolves when the store has taken the rows, all of them or with an error none. */
   insert(insert: RowsInsert): Promise<void>
+  /** Has the answer written into a file, which only the embedded engine can: nothing of it goes through a socket. */
+  answerInto?(asked: ExecParams, file: string): Promise<void>
   /** Which life of the store this is; asked before a query, and told to `ended`. */
   life(): number | undefined
   /** Resolves once the query of that id can change nothing any more, whatever became of its connection. */
@@ -82,6 +84,17 @@ export function connectToEngine(engine: Engine): RecordStore {
         await rm(file, { force: true })
       }
     },
+    async answerInto(asked, file) {
+      const name = `${randomUUID()}.answer`
+      const made = join(engine.spool, name)
+      const http_headers = { ...asked.http_headers, [answerHeader]: name }
+      try {
+        await drain(await client.exec({ ...asked, http_headers }))
+        await moveFile(made, file)
+      } finally {
+        await rm(made, { force: true })
+      }
+    },
     life: engine.pid,
     async ended(_queryId, life) {
       if (engine.isReady() && engine.pid() === life) await engine.restart('an insert has an unknown end')
@@ -89,6 +102,14 @@ export function connectToEngine(engine: Engine): RecordStore {
     },
     close: () => client.close(),
   }
+}
+
+/** The spool may be a disk of its own. */
+async function moveFile(from: string, to: string): Promise<void> {
+  await rename(from, to).catch((error: NodeJS.ErrnoException) => {
+    if (error.code !== 'EXDEV') throw error
+    return copyFile(from, to)
+  })
 }
 
 export type ServerOptions = {

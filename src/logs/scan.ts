@@ -1,6 +1,6 @@
 /** Reads records: for log fetch as a stream of the very bytes to send, for questions as small answers. */
 import { Readable } from 'node:stream'
-import type { ClickHouseClient } from '@clickhouse/client'
+import type { ClickHouseClient, ExecParams } from '@clickhouse/client'
 import type { Nanos, Scope, ScopeKind } from '../base/index.ts'
 import { type Dataset, type DatasetRegistry, findField, type Selection } from '../datasets/index.ts'
 import { asking, askRows, queryLimitSeconds, type RecordStore } from './connect.ts'
@@ -46,23 +46,27 @@ export async function scan(
   return Readable.from(through(await read), { objectMode: false })
 }
 
+/** What the store is asked for the bytes of a query. */
+export function asBytes(query: Query, { encoding = 'identity', level = gzipLevel, signal }: ScanOptions): ExecParams {
+  return {
+    query: query.sql,
+    query_params: { ...query.params },
+    ...(signal ? { abort_signal: signal } : {}),
+    // Packed by the store itself: twice as fast as packing in this process, and less to carry.
+    ...(encoding === 'identity' ? {} : { http_headers: { 'Accept-Encoding': encoding } }),
+    clickhouse_settings: {
+      enable_http_compression: encoding === 'identity' ? 0 : 1,
+      http_zlib_compression_level: String(level),
+      max_execution_time: queryLimitSeconds,
+    },
+  }
+}
+
 export function readBytes(client: ClickHouseClient, query: Query, options: ScanOptions = {}): Promise<Readable> {
-  const { encoding = 'identity', level = gzipLevel, signal } = options
+  const { signal } = options
   return asking(async () => {
     signal?.throwIfAborted()
-    const { stream } = await client.exec({
-      query: query.sql,
-      query_params: { ...query.params },
-      ...(signal ? { abort_signal: signal } : {}),
-      decompress_response_stream: false,
-      // Packed by the store itself: twice as fast as packing in this process, and less to carry.
-      ...(encoding === 'identity' ? {} : { http_headers: { 'Accept-Encoding': encoding } }),
-      clickhouse_settings: {
-        enable_http_compression: encoding === 'identity' ? 0 : 1,
-        http_zlib_compression_level: String(level),
-        max_execution_time: queryLimitSeconds,
-      },
-    })
+    const { stream } = await client.exec({ ...asBytes(query, options), decompress_response_stream: false })
     // The client forgets the signal once the answer has begun.
     signal?.addEventListener('abort', () => stream.destroy(signal.reason as Error), { once: true })
     return stream

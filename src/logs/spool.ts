@@ -7,15 +7,14 @@ import { createHash } from 'node:crypto'
 import { createReadStream, createWriteStream } from 'node:fs'
 import { mkdir, open, readdir, rm, stat } from 'node:fs/promises'
 import { join } from 'node:path'
-import type { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import { createZstdDecompress } from 'node:zlib'
 import { type Log, Problem, type Scope } from '../base/index.ts'
 import type { Dataset, Selection } from '../datasets/index.ts'
-import { asProblem, brokenOff, type RecordStore } from './connect.ts'
+import { asking, asProblem, brokenOff, type RecordStore } from './connect.ts'
 import { type Rendering, renderingOf } from './render.ts'
-import { countRecords, readBytes, type ScanOptions } from './scan.ts'
-import { type Place, placesQuery, type SelectLimits, select, type Window } from './select.ts'
+import { asBytes, countRecords, readBytes, type ScanOptions } from './scan.ts'
+import { type Place, placesQuery, type Query, type SelectLimits, select, type Window } from './select.ts'
 import { type Look, lookThrough, type Packing } from './whole.ts'
 
 export type SpoolNeeds = {
@@ -87,8 +86,7 @@ export async function spoolParts(
       const query = select(dataset, scope, window, selection, piece.limits)
       const packing = packingOf(selection)
       const look = needs.store.mayBeCut ? lookThrough(rendering, packing, async () => piece) : undefined
-      const stream = await readBytes(needs.store.client, query, scanOptions(selection, options))
-      const written = await writePart(stream, file, look)
+      const written = await writePart(needs, query, scanOptions(selection, options), file, look)
       const rawBytes = look?.bytes() ?? (await rawSize(file, written.bytes, packing))
       parts.push({ file, rows: piece.rows, ...written, rawBytes })
     }
@@ -178,7 +176,9 @@ function cutPieces(
 }
 
 async function writePart(
-  stream: Readable,
+  { store }: SpoolNeeds,
+  query: Query,
+  options: ScanOptions,
   file: string,
   look: Look | undefined,
 ): Promise<{ readonly bytes: number; readonly sha256: string }> {
@@ -191,7 +191,14 @@ async function writePart(
       yield chunk
     }
   }
-  await pipeline(stream, measured, createWriteStream(file, { mode: 0o600 }))
+  if (store.answerInto) {
+    options.signal?.throwIfAborted()
+    await asking(async () => store.answerInto?.(asBytes(query, options), file))
+    for await (const _ of measured(createReadStream(file, { highWaterMark: 1 << 20 })));
+  } else {
+    const stream = await readBytes(store.client, query, options)
+    await pipeline(stream, measured, createWriteStream(file, { mode: 0o600 }))
+  }
   return { bytes, sha256: hash.digest('hex') }
 }
 
