@@ -11,7 +11,6 @@
  */
 import { fork } from 'node:child_process'
 import { once } from 'node:events'
-import { readFileSync } from 'node:fs'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { loadavg, tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -23,6 +22,7 @@ import { makeGenerator, makeRegistry } from '../src/datasets/index.ts'
 import { s3Keys, startS3 } from '../test/endpoints/index.ts'
 import { freePort } from '../test/postgres.ts'
 import { childrenOf, type FirstRun, firstRunOf, type Serving, serve, untilReady } from '../test/serve.ts'
+import { cpuSeconds } from './logs-measure.ts'
 
 const missed: string[] = []
 const asked = process.argv.slice(2)
@@ -69,7 +69,7 @@ async function start(s3Url: string, environment: Record<string, string> = {}): P
     client: makeClient({ baseUrl: `${url}/v4`, credential: first }),
     first,
     data,
-    cpu: () => [process.pid, ...childrenOf(process.pid)].reduce((sum, pid) => sum + cpuOf(pid), 0),
+    cpu: () => [process.pid, ...childrenOf(process.pid)].reduce((sum, pid) => sum + cpuSeconds(pid), 0),
     async restart() {
       await process.kill('SIGTERM')
       process = serve(settings)
@@ -80,12 +80,6 @@ async function start(s3Url: string, environment: Record<string, string> = {}): P
       await rm(data, { recursive: true, force: true })
     },
   }
-}
-
-/** Fields 14 and 15 of what Linux says of a process: user and system time, in hundredths of a second. */
-function cpuOf(pid: number): number {
-  const after = readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ')[1]?.split(' ') ?? []
-  return (Number(after[11]) + Number(after[12])) / 100
 }
 
 async function startEndpoint(): Promise<{ readonly url: string; read(name: string): Promise<string>; stop(): void }> {

@@ -18,6 +18,7 @@ import { credentialHeaders, logexport, makeClient } from '../src/contract/index.
 import { makeGenerator, makeRegistry } from '../src/datasets/index.ts'
 import { freePort } from '../test/postgres.ts'
 import { firstRunOf, serve, untilReady } from '../test/serve.ts'
+import { cpuSeconds } from './logs-measure.ts'
 import { makeReader } from './reader.ts'
 
 const { values } = parseArgs({
@@ -82,7 +83,7 @@ async function run(zone: string, headers: Readonly<Record<string, string>>, jobs
   const begun = performance.now()
   const before = {
     service: cpuSeconds(service.pid),
-    engine: cpuSeconds(service.enginePid() ?? 0),
+    engine: cpuSeconds(service.enginePid()),
     load: process.cpuUsage(),
   }
   const watch = setInterval(() => {
@@ -101,7 +102,7 @@ async function run(zone: string, headers: Readonly<Record<string, string>>, jobs
   const made = process.cpuUsage(before.load)
   console.log(
     `CPU-seconds a second: service ${cost(cpuSeconds(service.pid) - before.service)}, ` +
-      `engine ${cost(cpuSeconds(service.enginePid() ?? 0) - before.engine)}, making the load ${cost((made.user + made.system) / 1e6)}`,
+      `engine ${cost(cpuSeconds(service.enginePid()) - before.engine)}, making the load ${cost((made.user + made.system) / 1e6)}`,
   )
   console.log(`export: ${delivered} parts delivered, ${behind} jobs behind at the end`)
   // The first third is for filling caches; growth after it is growth.
@@ -208,16 +209,6 @@ function makeIngest(zone: string, headers: Readonly<Record<string, string>>) {
 function resident(pid: number): number {
   try {
     return Number(/^VmRSS:\s+(\d+)/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1] ?? 0) / 1024
-  } catch {
-    return 0
-  }
-}
-
-/** User and system time so far; Linux counts in hundredths. */
-function cpuSeconds(pid: number): number {
-  try {
-    const fields = readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ')[1]?.split(' ') ?? []
-    return (Number(fields[11]) + Number(fields[12])) / 100
   } catch {
     return 0
   }

@@ -11,7 +11,8 @@ export type Cost = {
 // USER_HZ, the unit of /proc/<pid>/stat, is 100 on Linux.
 const ticksPerSecond = 100
 
-function engineCpu(pid: number | undefined): number {
+/** User and system time of a process so far; 0 when there is none. */
+export function cpuSeconds(pid: number | undefined): number {
   if (pid === undefined) return 0
   const stat = readFileSync(`/proc/${pid}/stat`, 'utf8')
   const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ')
@@ -19,11 +20,11 @@ function engineCpu(pid: number | undefined): number {
 }
 
 export async function measure(pid: number | undefined, work: () => Promise<unknown>): Promise<Cost> {
-  const [own, engine, wall] = [process.cpuUsage(), engineCpu(pid), performance.now()]
+  const [own, engine, wall] = [process.cpuUsage(), cpuSeconds(pid), performance.now()]
   await work()
   const used = process.cpuUsage(own)
   const ownCpu = (used.user + used.system) / 1e6
-  const engineUsed = engineCpu(pid) - engine
+  const engineUsed = cpuSeconds(pid) - engine
   return { seconds: (performance.now() - wall) / 1000, ownCpu, engineCpu: engineUsed, cpu: ownCpu + engineUsed }
 }
 
