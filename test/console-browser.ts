@@ -79,6 +79,11 @@ export async function signIn(page: Page, { credential }: House): Promise<void> {
   await page.getByRole('heading', { name: 'Export jobs' }).waitFor()
 }
 
+/** Nothing on the page is still on its way; there may have been several such places at once. */
+export async function settled(page: Page): Promise<void> {
+  await page.locator('.loading').first().waitFor({ state: 'detached' })
+}
+
 /** The fonts of the Chromium package first, so that pictures look alike on machines with few fonts of their own. */
 async function fontsFor(scratch: string, fonts: string): Promise<string> {
   const file = join(scratch, 'fonts.conf')

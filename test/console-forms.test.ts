@@ -148,7 +148,7 @@ test('secrets of a signed job are shown on demand and rotated after a word', asy
   await page.getByRole('button', { name: 'Rotate' }).click()
   await dialog().getByRole('textbox').fill('rotate')
   await dialog().getByRole('button', { name: 'Rotate' }).click()
-  await page.getByText('The one before').waitFor()
+  await page.getByText('The one before', { exact: true }).waitFor()
   await browser.look(page, 'job-signing')
   const { secrets } = await house.client.call(logexport.viewSigning, call)
   assert.equal(secrets[1], old)

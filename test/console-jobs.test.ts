@@ -6,7 +6,7 @@ import { after, before, test } from 'node:test'
 import { setTimeout as wait } from 'node:timers/promises'
 import type { Page } from 'playwright-core'
 import { logexport, logs } from '../src/contract/index.ts'
-import { type ConsoleBrowser, openBrowser } from './console-browser.ts'
+import { type ConsoleBrowser, openBrowser, settled } from './console-browser.ts'
 import { type JobHouse, startJobHouse } from './journeys/job-house.ts'
 
 let house: JobHouse
@@ -165,7 +165,7 @@ test('received records are found by time and filter, counted over time, and open
   await page.getByLabel('Value', { exact: true }).fill('500')
   await page.getByRole('button', { name: 'Query', exact: true }).last().click()
   await page.getByRole('button', { name: 'Filter (on)' }).waitFor()
-  await page.getByText('Loading records').waitFor({ state: 'detached' })
+  await settled(page)
   const statuses = await page.locator('.records [data-row] tr').allTextContents()
   assert.ok(statuses.length > 0)
   assert.ok(statuses.every((row) => row.includes('503')))

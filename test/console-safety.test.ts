@@ -8,7 +8,7 @@ import { setTimeout as wait } from 'node:timers/promises'
 import fastify from 'fastify'
 import { access, lists, logexport, logs, rulesets } from '../src/contract/index.ts'
 import { bindConsole } from '../src/http/console.ts'
-import { type ConsoleBrowser, openBrowser } from './console-browser.ts'
+import { type ConsoleBrowser, openBrowser, settled } from './console-browser.ts'
 import { type JobHouse, startJobHouse } from './journeys/job-house.ts'
 
 let house: JobHouse
@@ -264,7 +264,7 @@ test('on a small screen and in the dark every page is still sound', async () => 
   for (const name of pages) {
     await page.goto(zonePath(name))
     await page.locator('h1').waitFor()
-    await page.getByText('Loading').waitFor({ state: 'detached' })
+    await settled(page)
     await browser.look(page, `small-${name.replace('/', '-')}`)
     const wide = await page.evaluate('document.documentElement.scrollWidth - innerWidth')
     assert.ok(Number(wide) <= 0, `${name} is ${wide} pixels too wide`)
