@@ -1,19 +1,15 @@
 /** The user behind a request: who it is, and a new key when the old one may be known to others. */
-import { hashSecret, showMoment } from '../base/index.ts'
+import { hashSecret, problems, showMoment } from '../base/index.ts'
+import { prepared } from '../db/index.ts'
 import { record } from './audit.ts'
 import type { AccessNeeds, Caller } from './callers.ts'
 import { newKey } from './members.ts'
 import { sees } from './permissions.ts'
 
 export async function viewUser({ db }: AccessNeeds, caller: Caller) {
-  const user = await db.selectFrom('users').selectAll().where('id', '=', caller.user.id).executeTakeFirstOrThrow()
-  const organizations = await db
-    .selectFrom('members')
-    .innerJoin('accounts', 'accounts.id', 'members.account_id')
-    .select(['accounts.id', 'accounts.name', 'members.role'])
-    .where('members.user_id', '=', user.id)
-    .orderBy('accounts.created_on')
-    .execute()
+  const [user] = await userById(db, caller.user.id)
+  if (!user) throw problems.notPermitted()
+  const organizations = await organizationsOf(db, user.id)
   // A token shows its own account, and that only when it is good for the whole of it.
   const visible = organizations.filter(({ id }) => sees(caller, { kind: 'account', id, account: id }))
   return {
@@ -34,6 +30,17 @@ export async function viewUser({ db }: AccessNeeds, caller: Caller) {
     created_on: showMoment(user.created_on),
   }
 }
+
+const userById = prepared((db, id: string) => db.selectFrom('users').selectAll().where('id', '=', id))
+
+const organizationsOf = prepared((db, user: string) =>
+  db
+    .selectFrom('members')
+    .innerJoin('accounts', 'accounts.id', 'members.account_id')
+    .select(['accounts.id', 'accounts.name', 'members.role'])
+    .where('members.user_id', '=', user)
+    .orderBy('accounts.created_on'),
+)
 
 /** Replaces the caller's API key; the old one ends at once. */
 export async function rollKey({ db, now }: AccessNeeds, caller: Caller): Promise<{ api_key: string }> {

@@ -2,7 +2,7 @@
 import { domainToASCII } from 'node:url'
 import { type RawBuilder, type SqlBool, sql } from 'kysely'
 import { newId, problems, type Scope, showMoment, toMoment } from '../base/index.ts'
-import { type Db, isReferenced, isTaken, type ZonesTable } from '../db/index.ts'
+import { type Db, isReferenced, isTaken, prepared, type ZonesTable } from '../db/index.ts'
 import { record } from './audit.ts'
 import { type AccessNeeds, type Caller, findScope } from './callers.ts'
 import { type Direction, type Page, type Paged, paged } from './page.ts'
@@ -98,14 +98,14 @@ function nameIs(asked: string): RawBuilder<SqlBool> {
 }
 
 export async function viewZone({ db }: AccessNeeds, scope: Scope): Promise<Zone> {
-  const row = await zonesOf(db)
-    .selectAll('zones')
-    .select('accounts.name as account_name')
-    .where('zones.id', '=', scope.id)
-    .executeTakeFirst()
+  const [row] = await zoneById(db, scope.id)
   if (!row) throw problems.zoneMissing()
   return view(row)
 }
+
+const zoneById = prepared((db, id: string) =>
+  zonesOf(db).selectAll('zones').select('accounts.name as account_name').where('zones.id', '=', id),
+)
 
 export type ZoneDraft = { readonly name: string; readonly account: { readonly id: string } }
 

@@ -14,4 +14,5 @@ export {
   keepPrivate,
   openDatabase,
 } from './open.ts'
+export { prepared } from './prepared.ts'
 export type * from './tables.ts'

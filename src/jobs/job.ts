@@ -82,4 +82,5 @@ export const scopeOf = (row: Pick<JobRow, 'account_id' | 'zone_id'>): Scope =>
 export const newSigningSecret = (): string => `whsec_${randomBytes(24).toString('base64')}`
 
 /** The jobs of a scope: an account's own, not those of its zones. */
-export const jobsIn = (db: Db, scope: Scope) => db.selectFrom('jobs').where('scope_id', '=', scope.id)
+export const jobsIn = (db: Db, scope: Pick<Scope, 'id'>) => db.selectFrom('jobs').where('scope_id', '=', scope.id)
+export type Jobs = ReturnType<typeof jobsIn>

@@ -2,7 +2,7 @@
 import { isDeepStrictEqual } from 'node:util'
 import { type Caller, record } from '../access/index.ts'
 import { problems, type Scope, toMoment } from '../base/index.ts'
-import { type Db, isTaken } from '../db/index.ts'
+import { type Db, isTaken, prepared } from '../db/index.ts'
 import { auditView, type Job, type JobNeeds, type JobRow, jobsIn, view } from './job.ts'
 import {
   changedTexts,
@@ -31,10 +31,12 @@ export async function viewJob(needs: JobNeeds, caller: Caller, scope: Scope, id:
 }
 
 export async function findJob(db: Db, scope: Scope, id: number): Promise<JobRow> {
-  const row = await jobsIn(db, scope).selectAll().where('id', '=', id).executeTakeFirst()
+  const [row] = await jobById(db, scope.id, id)
   if (!row) throw problems.jobMissing(id)
   return row
 }
+
+const jobById = prepared((db, scope: string, id: number) => jobsIn(db, { id: scope }).selectAll().where('id', '=', id))
 
 /**
  * The job as it is now, and nobody else's until the transaction ends. An update that changes nothing holds the row on

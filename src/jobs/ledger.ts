@@ -2,7 +2,7 @@
 import { type Clock, type Nanos, type Scope, showMoment, toMoment } from '../base/index.ts'
 import type { Db, DeliveriesTable, WindowsTable } from '../db/index.ts'
 import type { Outcome } from '../destinations/index.ts'
-import type { jobsIn } from './job.ts'
+import type { Jobs } from './job.ts'
 import { findJob } from './jobs.ts'
 import type { Turn } from './turn.ts'
 
@@ -92,10 +92,10 @@ export async function noteAttempt({ db, now }: LedgerNeeds, turn: Turn, part: nu
     .execute()
 }
 
-type Row = Pick<WindowsTable, 'purpose' | 'state' | 'from_time' | 'to_time' | 'options_version'> &
+export type DeliveryRow = Pick<WindowsTable, 'purpose' | 'state' | 'from_time' | 'to_time' | 'options_version'> &
   Omit<DeliveriesTable, 'id'> & { id: number }
 
-const view = (row: Row) => ({
+export const viewDelivery = (row: DeliveryRow) => ({
   id: row.id,
   purpose: row.purpose,
   window: { from: row.from_time, to: row.to_time, state: row.state },
@@ -114,7 +114,7 @@ const view = (row: Row) => ({
   first_attempt: row.first_attempt === null ? null : showMoment(row.first_attempt),
   last_attempt: row.last_attempt === null ? null : showMoment(row.last_attempt),
 })
-export type Delivery = ReturnType<typeof view>
+export type Delivery = ReturnType<typeof viewDelivery>
 
 export type DeliveryQuery = { readonly cursor?: string; readonly per_page: number }
 
@@ -132,26 +132,24 @@ export async function listDeliveries(
     .orderBy('deliveries.id', 'desc')
     .limit(per_page + 1)
     .execute()
-  const items = page.slice(0, per_page).map(view)
+  const items = page.slice(0, per_page).map(viewDelivery)
   const last = items.at(-1)
   return { items, ...(page.length > per_page && last ? { cursor: String(last.id) } : {}) }
 }
 
 /** The newest part of each of these jobs that has any: one step into the index for each. */
-export async function newestDeliveries(
-  { db }: Pick<LedgerNeeds, 'db'>,
-  jobs: ReturnType<typeof jobsIn>,
-): Promise<ReadonlyMap<number, Delivery>> {
-  const newest = jobs.select((eb) =>
-    eb
-      .selectFrom('deliveries as part')
-      .whereRef('part.job_id', '=', 'jobs.id')
-      .select(({ fn }) => fn.max('part.id').as('newest'))
-      .as('newest'),
+export const newestDeliveries = (db: Db, jobs: Jobs) =>
+  withWindows(db).where(
+    'deliveries.id',
+    'in',
+    jobs.select((eb) =>
+      eb
+        .selectFrom('deliveries as part')
+        .whereRef('part.job_id', '=', 'jobs.id')
+        .select(({ fn }) => fn.max('part.id').as('newest'))
+        .as('newest'),
+    ),
   )
-  const rows = await withWindows(db).where('deliveries.id', 'in', newest).execute()
-  return new Map(rows.map((row) => [row.job_id, view(row)]))
-}
 
 const withWindows = (db: Db) =>
   db

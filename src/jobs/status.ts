@@ -1,34 +1,56 @@
 /** How jobs are doing, for whoever watches them: how far behind, what is under way, what happens next. */
 import { type Clock, fromMoment, problems, type Scope, showMoment } from '../base/index.ts'
-import type { Db } from '../db/index.ts'
-import { type JobRow, jobsIn } from './job.ts'
-import { type Delivery, newestDeliveries } from './ledger.ts'
+import { type Db, prepared } from '../db/index.ts'
+import { type JobRow, type Jobs, jobsIn } from './job.ts'
+import { type Delivery, type DeliveryRow, newestDeliveries, viewDelivery } from './ledger.ts'
 
 type StatusNeeds = { readonly db: Db; readonly now: Clock }
 export type JobStatus = ReturnType<typeof statusOf>
 
-export async function jobStatus(needs: StatusNeeds, scope: Scope, id: number): Promise<JobStatus> {
-  const [status] = await listStatuses(needs, scope, id)
+export async function jobStatus({ db, now }: StatusNeeds, scope: Scope, id: number): Promise<JobStatus> {
+  const one = [db, scope.id, id] as const
+  const [status] = statuses(now, await rowOfOne(...one), await undoneOfOne(...one), await newestOfOne(...one))
   if (!status) throw problems.jobMissing(id)
   return status
 }
 
-/** Of every job of the scope, or of one: three queries, however many jobs there are. */
-export async function listStatuses({ db, now }: StatusNeeds, scope: Scope, only?: number): Promise<JobStatus[]> {
-  let jobs = jobsIn(db, scope)
-  if (only !== undefined) jobs = jobs.where('id', '=', only)
-  const rows = await jobs.selectAll().orderBy('id').execute()
-  const undone = await db
+/** Of every job of the scope: three queries, however many jobs there are. */
+export async function listStatuses({ db, now }: StatusNeeds, scope: Scope): Promise<JobStatus[]> {
+  const jobs = jobsIn(db, scope)
+  return statuses(
+    now,
+    await rowsOf(jobs).execute(),
+    await undoneOf(db, jobs).execute(),
+    await newestDeliveries(db, jobs).execute(),
+  )
+}
+
+const rowsOf = (jobs: Jobs) => jobs.selectAll().orderBy('id')
+
+/** How many windows of each job are in each state that is not the last. */
+const undoneOf = (db: Db, jobs: Jobs) =>
+  db
     .selectFrom('windows')
     .select(['job_id', 'state'])
     .select((eb) => eb.fn.countAll<number>().as('count'))
     .where('job_id', 'in', jobs.select('id'))
     .where('state', 'in', ['begun', 'waiting'])
     .groupBy(['job_id', 'state'])
-    .execute()
+
+const oneOf = (db: Db, scope: string, id: number): Jobs => jobsIn(db, { id: scope }).where('id', '=', id)
+const rowOfOne = prepared((db, scope: string, id: number) => rowsOf(oneOf(db, scope, id)))
+const undoneOfOne = prepared((db, scope: string, id: number) => undoneOf(db, oneOf(db, scope, id)))
+const newestOfOne = prepared((db, scope: string, id: number) => newestDeliveries(db, oneOf(db, scope, id)))
+
+function statuses(
+  now: Clock,
+  jobs: readonly JobRow[],
+  undone: readonly { readonly job_id: number; readonly state: string; readonly count: number }[],
+  deliveries: readonly DeliveryRow[],
+): JobStatus[] {
   const counts = new Map(undone.map(({ job_id, state, count }) => [`${job_id} ${state}`, Number(count)]))
-  const newest = await newestDeliveries({ db }, jobs)
-  return rows.map((job) =>
+  const newest = new Map(deliveries.map((row) => [row.job_id, viewDelivery(row)]))
+  return jobs.map((job) =>
     statusOf(job, now, (state) => counts.get(`${job.id} ${state}`) ?? 0, newest.get(job.id) ?? null),
   )
 }

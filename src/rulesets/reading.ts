@@ -1,5 +1,6 @@
 /** Reading rulesets: lists, versions, and the rules that carry a tag. */
 import { isId, problems, type Scope } from '../base/index.ts'
+import { type Db, prepared } from '../db/index.ts'
 import type { RulesetNeeds } from './change.ts'
 import type { Rule, Ruleset } from './ruleset.ts'
 import {
@@ -19,16 +20,11 @@ export type ListQuery = { readonly cursor?: string; readonly perPage?: number }
 
 /** Rulesets of a scope without their rules, oldest first; all of them unless a page size is asked for. */
 export async function list({ db }: RulesetNeeds, scope: Scope, { cursor, perPage }: ListQuery) {
-  let found = visibleIn(db, scope)
-    .innerJoin('ruleset_versions', (join) =>
-      join
-        .onRef('ruleset_versions.ruleset_id', '=', 'rulesets.id')
-        .onRef('ruleset_versions.version', '=', 'rulesets.current_version'),
-    )
-    .selectAll('rulesets')
-    .select(['ruleset_versions.version', 'ruleset_versions.description', 'ruleset_versions.last_updated'])
-    .orderBy('rulesets.created_on')
-    .orderBy('rulesets.id')
+  if (cursor === undefined && perPage === undefined) {
+    const rows = await everyIn[scope.kind](db, scope.account, scope.id)
+    return { items: rows.map((row) => summary(row, row)) }
+  }
+  let found = inOrder(db, scope)
   if (cursor !== undefined) {
     const { created_on, id } = readCursor(cursor)
     found = found.where((eb) =>
@@ -43,6 +39,23 @@ export async function list({ db }: RulesetNeeds, scope: Scope, { cursor, perPage
   const page = rows.slice(0, perPage)
   const last = rows.length > perPage ? page.at(-1) : undefined
   return { items: page.map((row) => summary(row, row)), perPage, cursor: last && writeCursor(last) }
+}
+
+const inOrder = (db: Db, scope: Scope) =>
+  visibleIn(db, scope)
+    .innerJoin('ruleset_versions', (join) =>
+      join
+        .onRef('ruleset_versions.ruleset_id', '=', 'rulesets.id')
+        .onRef('ruleset_versions.version', '=', 'rulesets.current_version'),
+    )
+    .selectAll('rulesets')
+    .select(['ruleset_versions.version', 'ruleset_versions.description', 'ruleset_versions.last_updated'])
+    .orderBy('rulesets.created_on')
+    .orderBy('rulesets.id')
+
+const everyIn = {
+  zone: prepared((db, account: string, id: string) => inOrder(db, { kind: 'zone', id, account })),
+  account: prepared((db, account: string, id: string) => inOrder(db, { kind: 'account', id, account })),
 }
 
 const writeCursor = ({ created_on, id }: Pick<RulesetRow, 'created_on' | 'id'>): string =>
