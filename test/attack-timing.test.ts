@@ -7,7 +7,7 @@ import { after, before, test } from 'node:test'
 import { access } from '../src/contract/index.ts'
 import { type House, startHouse } from './house.ts'
 
-const { createHash, timingSafeEqual } = crypto
+const { createHash, hash, timingSafeEqual } = crypto
 /** What a guess makes the service do: hashes, comparisons with the lengths compared, and questions to the database. */
 type Steps = { hashes: number; comparisons: string[]; questions: string[] }
 const none = (): Steps => ({ hashes: 0, comparisons: [], questions: [] })
@@ -20,6 +20,10 @@ before(async () => {
     steps.hashes += 1
     return createHash(...given)
   }
+  crypto.hash = ((...given: Parameters<typeof hash>) => {
+    steps.hashes += 1
+    return hash(...given)
+  }) as typeof hash
   crypto.timingSafeEqual = (left, right) => {
     steps.comparisons.push(`${left.byteLength} with ${right.byteLength}`)
     return timingSafeEqual(left, right)
@@ -32,7 +36,7 @@ before(async () => {
   syncBuiltinESMExports()
 })
 after(async () => {
-  Object.assign(crypto, { createHash, timingSafeEqual })
+  Object.assign(crypto, { createHash, hash, timingSafeEqual })
   StatementSync.prototype.all = all
   syncBuiltinESMExports()
   await house.stop()
