@@ -1,6 +1,6 @@
 /** Records through a real store: what comes in, what is refused and why, and what comes out again. */
 import assert from 'node:assert/strict'
-import { readFileSync } from 'node:fs'
+import { readdirSync, readFileSync } from 'node:fs'
 import { after, before, test } from 'node:test'
 import { gunzipSync } from 'node:zlib'
 import fc from 'fast-check'
@@ -456,6 +456,28 @@ test('spooled parts hold every record once, in order, below their limits, and ar
     )
   }
   assert.deepEqual(await spoolParts(house.needs, newScope(), requests, window, selection, { name: 'none' }), [])
+  const left = readdirSync(house.needs.spool).filter((name) => name.startsWith('none'))
+  assert.deepEqual(left, [], 'no part, no file')
+})
+
+test('a part that is full says only that there may be more', async () => {
+  const scope = newScope()
+  const from = house.needs.watermark.read()
+  await take(scope, '{}\n{}\n{}\n{}')
+  const window = { from, to: house.needs.watermark.read() }
+  const selection = plainSelection(every)
+  for (const [maxRecords, rows] of [
+    [3, [3, 1]],
+    [4, [4]],
+    [5, [4]],
+    [1, [1, 1, 1, 1]],
+  ] as const) {
+    const parts = await spoolParts(house.needs, scope, every, window, selection, { name: 'full', maxRecords })
+    assert.deepEqual(
+      parts.map((part) => part.rows),
+      rows,
+    )
+  }
 })
 
 test('what many senders send at once goes in with a few inserts, and each hears of its own lines', async () => {

@@ -14,7 +14,7 @@ import { createGunzip } from 'node:zlib'
 import { type Ask, givesRows, killStatement, readAsk, takesRows, toStatements } from './statement.ts'
 
 type Connection = {
-  queryAsync(sql: string, options: { readonly format: string }): Promise<{ bytes(): Uint8Array }>
+  queryAsync(sql: string, options: { readonly format: string }): Promise<{ readonly rowsRead: number }>
   close(): void
 }
 
@@ -99,9 +99,9 @@ async function answer(
     response.setHeader('x-clickhouse-query-id', ask.queryId)
     if (files.answer && !kept) await sendGrowing(response, ask, result, running, gone.signal)
     else {
-      await running
+      const rows = await running
       isKept = kept !== undefined
-      response.setHeader('x-clickhouse-summary', '{}')
+      response.setHeader('x-clickhouse-summary', JSON.stringify(files.answer ? { result_rows: String(rows) } : {}))
       response.end()
     }
   } finally {
@@ -154,8 +154,8 @@ async function readRequest(request: IncomingMessage, url: URL, ownId: string, ro
   return readAsk(url, accept, Buffer.concat(chunks).toString(), ownId)
 }
 
-/** Runs the statements on a connection of their own and kills them when the asker goes. */
-async function run(needs: AnswererNeeds, ask: Ask, statements: string, signal: AbortSignal): Promise<void> {
+/** Runs the statements on a connection of their own and kills them when the asker goes; gives the rows of the answer. */
+async function run(needs: AnswererNeeds, ask: Ask, statements: string, signal: AbortSignal): Promise<number> {
   signal.throwIfAborted()
   const connection = needs.connect()
   let lastResort: NodeJS.Timeout | undefined
@@ -165,7 +165,9 @@ async function run(needs: AnswererNeeds, ask: Ask, statements: string, signal: A
   }
   signal.addEventListener('abort', kill)
   try {
-    await connection.queryAsync(statements, { format: 'Null' })
+    // The library's name is for what it has read of the answer to write it out.
+    const { rowsRead } = await connection.queryAsync(statements, { format: 'Null' })
+    return rowsRead
   } finally {
     signal.removeEventListener('abort', kill)
     clearTimeout(lastResort)
@@ -187,7 +189,7 @@ async function sendGrowing(
   response: ServerResponse,
   ask: Ask,
   file: string,
-  running: Promise<void>,
+  running: Promise<unknown>,
   gone: AbortSignal,
 ): Promise<void> {
   let hasEnded = false

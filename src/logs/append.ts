@@ -1,6 +1,7 @@
 /** Takes records in: the answer comes after they are durable, and says which lines were not taken and why. */
 import { problems, type Scope, scopePath } from '../base/index.ts'
 import type { Dataset } from '../datasets/index.ts'
+import { asking } from './asking.ts'
 import { type Budget, makeBudget } from './budget.ts'
 import {
   type CommitNeeds,
@@ -12,7 +13,6 @@ import {
   Refused,
   type Unit,
 } from './commit.ts'
-import { asking } from './connect.ts'
 import { mayExceed64Bits } from './digits.ts'
 import type { Care } from './insert.ts'
 import { type PartId, readTries, writeTry } from './keys.ts'

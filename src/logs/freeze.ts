@@ -4,7 +4,8 @@
  */
 import { readdir, readFile } from 'node:fs/promises'
 import { basename, join } from 'node:path'
-import { asking, type RecordStore } from './connect.ts'
+import { asking } from './asking.ts'
+import type { RecordStore } from './connect.ts'
 import { rows } from './scan.ts'
 import { column, keysTable } from './tables.ts'
 

@@ -1,5 +1,6 @@
 /** The ledger of Idempotency-Keys: for each part of a request, which body it had and under which stamps it was tried. */
-import { askRows, patiently, type RecordStore } from './connect.ts'
+import { askRows, patiently } from './asking.ts'
+import type { RecordStore } from './connect.ts'
 import { keysTable } from './tables.ts'
 
 export type PartId = { readonly scope: string; readonly dataset: string; readonly key: string; readonly part: number }

@@ -4,7 +4,8 @@
  */
 import type { Nanos } from '../base/index.ts'
 import type { Dataset, DatasetRegistry } from '../datasets/index.ts'
-import { asking, type RecordStore } from './connect.ts'
+import { asking } from './asking.ts'
+import type { RecordStore } from './connect.ts'
 import { rows } from './scan.ts'
 import { keysTable, tableOf } from './tables.ts'
 

@@ -7,7 +7,8 @@
  *   _seq    the row's number in its batch, so that (_at, _seq) is a total order
  */
 import type { Dataset, Field } from '../datasets/index.ts'
-import { asking, askRows, type RecordStore } from './connect.ts'
+import { asking, askRows } from './asking.ts'
+import type { RecordStore } from './connect.ts'
 
 export const tableOf = (dataset: Pick<Dataset, 'name'>): string => `\`records_${dataset.name}\``
 

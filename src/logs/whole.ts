@@ -6,7 +6,7 @@
  */
 import { finished } from 'node:stream/promises'
 import { createGunzip, createZstdDecompress } from 'node:zlib'
-import { brokenOff } from './connect.ts'
+import { brokenOff } from './asking.ts'
 import type { Rendering } from './render.ts'
 
 /** What is to come; the text's length in bytes only where line ends do not tell the number of records. */
