@@ -1,6 +1,7 @@
 /** Starts the service, and migrates the metadata database by itself. */
 import { once } from 'node:events'
 import { resolve } from 'node:path'
+import { setFlagsFromString } from 'node:v8'
 import { sayReasons } from '../../base/index.ts'
 import { type Config, readConfig, settings } from '../../config.ts'
 import type { Service } from '../../service.ts'
@@ -36,6 +37,10 @@ export const serveCommands = [
     },
     async run(terminal) {
       const config = configured()
+      // Records pass in large pieces outside the heap, and V8 would look through the whole heap for every 12 MB of them.
+      // CPU-seconds a second at 20 MB/s: 0.43; with 150 % 0.25; with 400 % 0.25, for 30 MB more. With 2,000 reads a second
+      // beside it, 0.94 (half of the reads within 1,513 ms); 0.88 (94 ms); 0.83 (16 ms), for the same memory.
+      setFlagsFromString('--heap-growing-percent=400')
       const { openService } = await loadService()
       const service = await inOneLine(openService(config))
       greet(terminal, config, service)
