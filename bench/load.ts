@@ -79,7 +79,7 @@ async function run(zone: string, headers: Readonly<Record<string, string>>, jobs
   const until = performance.now() + asked.minutes * 60_000
   const reads = makeReads(zone, headers, jobs)
   const ingest = makeIngest(zone, headers)
-  const memory: { readonly minute: number; readonly service: number; readonly engine: number }[] = []
+  const memory: Memory[] = []
   const begun = performance.now()
   const before = {
     service: cpuSeconds(service.pid),
@@ -105,15 +105,16 @@ async function run(zone: string, headers: Readonly<Record<string, string>>, jobs
       `engine ${cost(cpuSeconds(service.enginePid()) - before.engine)}, making the load ${cost((made.user + made.system) / 1e6)}`,
   )
   console.log(`export: ${delivered} parts delivered, ${behind} jobs behind at the end`)
-  // The first third is for filling caches; growth after it is growth.
-  const settled = memory.slice(Math.floor(memory.length / 3))
-  const [from, to] = [settled.slice(0, 3), settled.slice(-3)]
-  const mean = (some: typeof settled, of: 'service' | 'engine') =>
-    Math.round(some.reduce((sum, one) => sum + one[of], 0) / Math.max(1, some.length))
+  // The first minutes are for filling caches; growth after them is growth.
   for (const whose of ['service', 'engine'] as const)
-    console.log(
-      `memory of the ${whose}: ${mean(from, whose)} MB after a third of the time, ${mean(to, whose)} MB at the end`,
-    )
+    console.log(`memory of the ${whose} by minute, MB: ${byMinute(memory, whose).join(' ')}`)
+}
+
+type Memory = { readonly minute: number; readonly service: number; readonly engine: number }
+
+function byMinute(memory: readonly Memory[], whose: 'service' | 'engine'): readonly number[] {
+  const minutes = Map.groupBy(memory, ({ minute }) => Math.floor(minute)).values()
+  return [...minutes].map((some) => Math.round(some.reduce((sum, one) => sum + one[whose], 0) / some.length))
 }
 
 /** Mixed reads at a steady rate, whatever the answers take. */

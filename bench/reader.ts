@@ -19,9 +19,12 @@ export function makeReader(port: number, connections: number, headers: Readonly<
   )
   const waiting: Asked[] = []
   const idle: ((asked: Asked) => void)[] = []
-  const sockets = Array.from({ length: connections }, () => serveFrom(connect(port, '127.0.0.1').setNoDelay(true)))
+  const sockets = new Set<Socket>()
+  for (let made = 0; made < connections; made += 1) open()
 
-  function serveFrom(socket: Socket): Socket {
+  function open(): void {
+    const socket = connect(port, '127.0.0.1').setNoDelay(true)
+    sockets.add(socket)
     let under: Asked | undefined
     let received: Buffer = Buffer.alloc(0)
     const ask = (asked: Asked) => {
@@ -42,9 +45,16 @@ export function makeReader(port: number, connections: number, headers: Readonly<
       under = undefined
       next()
     })
-    socket.on('error', () => {}).on('close', () => under?.resolve(0))
+    socket
+      .on('error', () => {})
+      .on('close', () => {
+        under?.resolve(0)
+        // The service closes what nobody has used for a while; a closed one would never answer.
+        const at = idle.indexOf(ask)
+        if (at !== -1) idle.splice(at, 1)
+        if (sockets.delete(socket)) open()
+      })
     next()
-    return socket
   }
 
   return {
@@ -55,7 +65,9 @@ export function makeReader(port: number, connections: number, headers: Readonly<
         else waiting.push({ path, resolve })
       }),
     close: () => {
-      for (const socket of sockets) socket.destroy()
+      const all = [...sockets]
+      sockets.clear()
+      for (const socket of all) socket.destroy()
     },
   }
 }
