@@ -2,11 +2,12 @@
 import assert from 'node:assert/strict'
 import { once } from 'node:events'
 import { type IncomingMessage, request } from 'node:http'
+import { StatementSync } from 'node:sqlite'
 import { after, afterEach, before, test } from 'node:test'
 import { setTimeout as wait } from 'node:timers/promises'
 import { WebSocket } from 'ws'
 import { second } from '../src/base/index.ts'
-import { access, logs, preview, Refused, tail } from '../src/contract/index.ts'
+import { access, logs, makeClient, preview, Refused, tail } from '../src/contract/index.ts'
 import { type Dataset, plainSelection } from '../src/datasets/index.ts'
 import { append, makeTails, type TailReader } from '../src/logs/index.ts'
 import { type House, startHouse } from './house.ts'
@@ -172,6 +173,33 @@ test('a session is over an hour after it was opened, and five minutes after nobo
   )
   house.tick(3600n * second)
   assert.deepEqual(await closed, [1000, 'the session is over'])
+})
+
+test('a session goes on while the metadata database is away, and ends with the token that opened it', async () => {
+  const body = { name: 'tail', permissions: ['logs:edit' as const] }
+  const token = await house.client.call(access.createToken, { scope: house.accountScope, body })
+  const client = makeClient({ baseUrl: house.baseUrl, credential: { token: token.value ?? '' } })
+  const { destination_conf } = await client.call(tail.openTail, { scope: house.zoneScope, body: { fields: 'RayID' } })
+  const { socket, lines } = await read(destination_conf)
+  const closed = once(socket, 'close')
+
+  const { all } = StatementSync.prototype
+  let unanswered = 0
+  StatementSync.prototype.all = function (this: StatementSync, ...values: never[]) {
+    if (!this.sourceSQL.includes('"tokens"')) return Reflect.apply(all, this, values)
+    unanswered += 1
+    throw Object.assign(new Error('disk I/O error'), { errcode: 10 })
+  }
+  try {
+    await until(() => unanswered >= 2)
+  } finally {
+    StatementSync.prototype.all = all
+  }
+  await send([{ RayID: 'afterwards' }])
+  await until(() => lines.length === 1)
+
+  await house.client.call(access.revokeToken, { scope: house.accountScope, params: { token_id: token.id } })
+  await closed
 })
 
 test('too many connections to a session are refused with 429', async () => {

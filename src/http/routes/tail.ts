@@ -33,7 +33,7 @@ async function isStillAllowed(
     return may(await callerBy(access, headers, peer), contract.openTail.allowed, scope)
   } catch (error) {
     // A database that does not answer revokes nothing.
-    return !(error instanceof Problem)
+    return !(error instanceof Problem) || error.refusal === 'unavailable'
   }
 }
 
