@@ -5,8 +5,9 @@ import { mkdtemp, readdir, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, afterEach, before, test } from 'node:test'
+import { setTimeout as wait } from 'node:timers/promises'
 import { makeLog } from '../src/base/index.ts'
-import { credentialHeaders, logexport } from '../src/contract/index.ts'
+import { credentialHeaders, logexport, rulesets } from '../src/contract/index.ts'
 import { type Engine, startEngine } from '../src/engine/index.ts'
 import { type Strait, startStrait } from './endpoints/strait.ts'
 import { type ExportHouse, eventually, rays, startExportHouse } from './journeys/export-house.ts'
@@ -113,6 +114,30 @@ test('while PostgreSQL is away the service says so and takes nothing; it goes on
     database.passage = 'open'
   })
   assert.deepEqual([...new Set(refused)], [503])
+})
+
+test('an edge that was let in goes on deciding by the last known rules while PostgreSQL is away', async () => {
+  const scope = { zone: house.zone }
+  await house.client.call(rulesets.updateEntryPoint, {
+    scope,
+    params: { phase: 'http_request_firewall_custom' },
+    body: { rules: [{ action: 'block', expression: 'http.request.uri.path eq "/closed"' }] },
+  })
+  const decide = async (path: string) =>
+    (
+      await fetch(`${house.baseUrl}/zones/${house.zone}/edge/decide${path}`, {
+        headers: credentialHeaders(house.credential),
+      })
+    ).status
+  const both = async () => [await decide('/open'), await decide('/closed')]
+  assert.deepEqual(await both(), [200, 403])
+  database.passage = 'closed'
+  // What is remembered for a second, credentials and rules, has to be looked up again.
+  await wait(1_500)
+  assert.deepEqual(await both(), [200, 403])
+  const stranger = { 'x-auth-email': 'nobody@nowhere.test', 'x-auth-key': '0'.repeat(37) }
+  const asked = await fetch(`${house.baseUrl}/zones/${house.zone}/edge/decide/open`, { headers: stranger })
+  assert.equal(asked.status, 503, 'whom nobody has let in before is not let in now')
 })
 
 test('a PostgreSQL that takes connections and says nothing is not waited for to be called not ready', async () => {

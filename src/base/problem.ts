@@ -35,6 +35,9 @@ export class Problem extends Error {
   }
 }
 
+/** Whether an error answers what was asked; a store that is away, and a bug of ours, say nothing about it. */
+export const isAnswer = (error: unknown): boolean => error instanceof Problem && error.refusal !== 'unavailable'
+
 const refuse = (refusal: Refusal, code: number, message: string, pointer?: string): Problem =>
   new Problem(refusal, [pointer === undefined ? { code, message } : { code, message, pointer }])
 

@@ -4,7 +4,7 @@
  * holds for ten minutes, because an edge must outlive a restart of the database.
  */
 import type { FastifyRequest } from 'fastify'
-import { type Nanos, Problem, second } from '../../base/index.ts'
+import { isAnswer, type Nanos, second } from '../../base/index.ts'
 import type { Admit, BindNeeds, Known } from '../bind.ts'
 import { addressOf } from '../caller.ts'
 
@@ -27,7 +27,7 @@ export function rememberFor(needs: BindNeeds, admit: Admit): Admit {
       if (known.size > most) for (const oldest of known.keys()) if (known.delete(oldest)) break
       return found
     } catch (error) {
-      if (error instanceof Problem || !before || age > usableInNeed) {
+      if (isAnswer(error) || !before || age > usableInNeed) {
         known.delete(key)
         throw error
       }

@@ -1,6 +1,6 @@
 /** Opens sessions of live tail; `http/tail.ts` serves their WebSockets. */
 import { type AccessNeeds, may } from '../../access/index.ts'
-import { accept, type Judged, Problem, problems } from '../../base/index.ts'
+import { accept, isAnswer, type Judged, problems } from '../../base/index.ts'
 import { type BodyOf, tail as contract } from '../../contract/index.ts'
 import { type Dataset, judgeFilter, judgeOutputOptions } from '../../datasets/index.ts'
 import type { LogNeeds, TailAsked, TailSession, Tails } from '../../logs/index.ts'
@@ -33,7 +33,7 @@ async function isStillAllowed(
     return may(await callerBy(access, headers, peer), contract.openTail.allowed, scope)
   } catch (error) {
     // A database that does not answer revokes nothing.
-    return !(error instanceof Problem) || error.refusal === 'unavailable'
+    return !isAnswer(error)
   }
 }
 
