@@ -3,14 +3,14 @@ import { test } from 'node:test'
 import { onEachDatabase } from '../../test/databases.ts'
 import { prepared } from './prepared.ts'
 
-const between = prepared((db, most: string, least: string, role: string) =>
+const between = prepared((db, most: string, least: string, other: string) =>
   db
     .selectFrom('accounts')
     .select(['id', 'name'])
     .where('name', '>=', least)
     .where('name', '<=', most)
     .where('name', '!=', 'b')
-    .where((eb) => eb.or([eb('id', '!=', role), eb('name', '=', role)]))
+    .where((eb) => eb.or([eb('id', '!=', other), eb('name', '=', other)]))
     .orderBy('name')
     .limit(3),
 )
