@@ -1,6 +1,6 @@
 /** Which scopes and datasets had records: noted once a tick for all jobs, so that an idle job costs nothing. */
 import { type Clock, fromMoment, type Nanos, toMoment } from '../base/index.ts'
-import type { Db } from '../db/index.ts'
+import { type Db, prepared } from '../db/index.ts'
 
 export type ActivityNeeds = { readonly db: Db; readonly now: Clock }
 
@@ -10,9 +10,11 @@ export type Seen = { readonly scope: string; readonly dataset: string; readonly 
 /** The service fact that says up to where activity was noted. */
 export const notedUpTo = 'activity noted up to'
 
+const readFact = prepared((db, name: string) => db.selectFrom('service_facts').select('value').where('name', '=', name))
+
 /** Up to where activity was noted; from there the next tick looks. */
 export async function activityFrom({ db, now }: ActivityNeeds): Promise<Nanos> {
-  const fact = await db.selectFrom('service_facts').select('value').where('name', '=', notedUpTo).executeTakeFirst()
+  const [fact] = await readFact(db, notedUpTo)
   if (fact) return fromMoment(fact.value)
   // Before the first tick there were no jobs that could owe anything older.
   const start = toMoment(now())

@@ -1,6 +1,6 @@
 /** What jobs still owe, for retention; and whether the list of jobs can be believed at all. */
 import { fromMoment, type Nanos } from '../base/index.ts'
-import type { Db } from '../db/index.ts'
+import { type Db, prepared } from '../db/index.ts'
 import { notedUpTo } from './activity.ts'
 
 /**
@@ -61,21 +61,23 @@ export type RollCall = { call(): Promise<readonly number[]> }
 /** Ids of jobs, each with its account and zone. */
 type Roll = ReadonlyMap<number, readonly string[]>
 
+/** The same number of jobs with the same sum of ids are the same jobs: ids are never given twice, they only grow. */
+const listen = prepared((db) =>
+  db
+    .selectFrom('jobs')
+    .select((eb) => [eb.fn.countAll().as('count'), eb.fn.sum('id').as('ids'), eb.fn.max('id').as('newest')]),
+)
+
 /** Where the roll outlives the process. It must not be the database, whose answers are doubted here. */
 export type RollMemory = { recall(): Roll; keep(present: Roll): void }
 
 export function makeRollCall(db: Db, memory?: RollMemory): RollCall {
   let present: Roll = memory?.recall() ?? new Map()
-  /** The same number of jobs with the same sum of ids are the same jobs: ids are never given twice, they only grow. */
   let heard = ''
   return {
     /** Ids that are missing without a word; empty when the list can be believed. */
     async call() {
-      const sum = await db
-        .selectFrom('jobs')
-        .select((eb) => [eb.fn.countAll().as('count'), eb.fn.sum('id').as('ids'), eb.fn.max('id').as('newest')])
-        .executeTakeFirstOrThrow()
-      const hears = `${sum.count} ${sum.ids} ${sum.newest}`
+      const hears = JSON.stringify(await listen(db))
       if (hears === heard) return []
       const rows = await db.selectFrom('jobs').select(['id', 'account_id', 'zone_id']).execute()
       const now = new Map(rows.map((row) => [row.id, [row.account_id, row.zone_id].filter((id) => id !== null)]))

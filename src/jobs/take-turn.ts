@@ -1,6 +1,6 @@
 /** Leases the most overdue job and begins its window, or resumes the one that was begun. */
 import { fromMoment, type Nanos, sayReasons, second, toMoment } from '../base/index.ts'
-import type { Db } from '../db/index.ts'
+import { type Db, prepared } from '../db/index.ts'
 import { blame } from './end-turn.ts'
 import { confOf, freeze, judgeStored, paceOf } from './frozen.ts'
 import type { JobRow } from './job.ts'
@@ -18,6 +18,7 @@ export async function takeTurn(
   busy: readonly number[] = [],
 ): Promise<Turn | undefined> {
   for (;;) {
+    if ((await lookForWork(needs.db, toMoment(needs.now()), toMoment(watermark))).length === 0) return undefined
     const taken = await needs.db.transaction().execute(async (trx) => {
       const row = await leaseJob(needs, trx, holder, watermark, busy)
       if (!row) return 'none due'
@@ -35,6 +36,32 @@ export async function takeTurn(
  * The most overdue job that can begin or resume a window. One whose records have not settled is passed over: put off by
  * a moment it would be due again before a hundred others were put off, and taking turns would never end.
  */
+const mostOverdue = (db: Db, moment: string, watermark: string) =>
+  db
+    .selectFrom('jobs as due')
+    .select('due.id')
+    .where('due.next_turn', '<=', moment)
+    .where('due.enabled', '=', 1)
+    .where((one) => one.or([one('due.lease_until', 'is', null), one('due.lease_until', '<', moment)]))
+    .where((one) =>
+      one.or([
+        one('due.owed_from', 'is', null),
+        one('due.owed_from', '<', watermark),
+        one.exists(
+          one
+            .selectFrom('windows')
+            .select('windows.id')
+            .whereRef('windows.job_id', '=', 'due.id')
+            .where('windows.state', 'in', ['begun', 'waiting']),
+        ),
+      ]),
+    )
+    .orderBy('due.next_turn')
+    .limit(1)
+
+/** Asked four times a second for nothing while all is quiet: an update in a transaction would cost ten times as much. */
+const lookForWork = prepared(mostOverdue)
+
 async function leaseJob(
   { now, leaseSeconds }: TurnNeeds,
   trx: Db,
@@ -43,6 +70,7 @@ async function leaseJob(
   busy: readonly number[],
 ): Promise<JobRow | undefined> {
   const moment = toMoment(now())
+  const due = mostOverdue(trx, moment, toMoment(watermark))
   return (
     trx
       .updateTable('jobs')
@@ -51,34 +79,7 @@ async function leaseJob(
         lease_until: toMoment(now() + BigInt(leaseSeconds) * second),
         lease_number: eb('lease_number', '+', 1),
       }))
-      .where((eb) =>
-        eb(
-          'id',
-          '=',
-          eb
-            .selectFrom('jobs as due')
-            .select('due.id')
-            .where('due.next_turn', '<=', moment)
-            .where('due.enabled', '=', 1)
-            .$if(busy.length > 0, (due) => due.where('due.id', 'not in', busy))
-            .where((one) => one.or([one('due.lease_until', 'is', null), one('due.lease_until', '<', moment)]))
-            .where((one) =>
-              one.or([
-                one('due.owed_from', 'is', null),
-                one('due.owed_from', '<', toMoment(watermark)),
-                one.exists(
-                  one
-                    .selectFrom('windows')
-                    .select('windows.id')
-                    .whereRef('windows.job_id', '=', 'due.id')
-                    .where('windows.state', 'in', ['begun', 'waiting']),
-                ),
-              ]),
-            )
-            .orderBy('due.next_turn')
-            .limit(1),
-        ),
-      )
+      .where('id', '=', busy.length > 0 ? due.where('due.id', 'not in', busy) : due)
       // Asked again of the row itself: two holders may have found the same job.
       .where((eb) => eb.or([eb('lease_until', 'is', null), eb('lease_until', '<', moment)]))
       .returningAll()
