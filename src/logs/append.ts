@@ -13,7 +13,6 @@ import {
   Refused,
   type Unit,
 } from './commit.ts'
-import { mayExceed64Bits } from './digits.ts'
 import type { Care } from './insert.ts'
 import { type PartId, readTries, writeTry } from './keys.ts'
 import { makeLineJudge } from './line.ts'
@@ -135,7 +134,7 @@ async function appendBatch(
   const { odd } = needs.ingest
   const sender = `${scopePath(scope)} ${dataset.name}`
   if (batch.lines.length === 0) return { accepted: 0, faults: batch.faults, unknown: new Map() }
-  if (!odd.has(sender) && !batch.lines.some(mayExceed64Bits)) {
+  if (!odd.has(sender) && !batch.hasLongNumbers) {
     try {
       await insert({ scope, lines: batch.lines, bytes: batch.bytes, care: careFor(dataset, batch) })
       return { accepted: batch.lines.length, faults: batch.faults, unknown: new Map() }

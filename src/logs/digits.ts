@@ -2,35 +2,29 @@
  * Whether a line may hold a whole number that does not fit into 64 bits: the engine would wrap it into another one
  * without a word, so such a line is judged here.
  *
- * Only every 19th byte is looked at, because so many digits in a row cannot hide between two of them: 21 ms for 32 MB
- * instead of the 120 ms of a regular expression over the text.
+ * Only every 19th byte is looked at, because so many digits in a row cannot hide between two of them, and where it is a
+ * digit, the bytes nine before and behind: such a row holds one of them too. 7 ms for 32 MB right after they were looked
+ * at for UTF-8, 15 in a pass of its own; 25 when every digit was followed to both ends of its row, 120 for a regular
+ * expression.
  */
 const digits = 19
+const half = 9
 const largest = Buffer.from('9223372036854775807')
 const [zero, nine] = [0x30, 0x39]
+// Beyond an end of the line there is none.
+const isDigit = (byte: number | undefined): boolean => ((byte as number) ^ zero) < 10
 
 export function mayExceed64Bits(line: Buffer): boolean {
   for (let at = digits - 1; at < line.length; at += digits) {
-    const byte = line[at] as number
-    if (byte < zero || byte > nine) continue
-    const start = runStart(line, at)
-    const end = runEnd(line, at)
+    if (!isDigit(line[at]) || !(isDigit(line[at - half]) || isDigit(line[at + half]))) continue
+    let start = at
+    while (isDigit(line[start - 1])) start -= 1
+    let end = at + 1
+    while (isDigit(line[end])) end += 1
     if (end - start >= digits && !fits(line, start, end) && isNumber(line, start)) return true
     at = end - 1
   }
   return false
-}
-
-function runStart(line: Buffer, within: number): number {
-  let start = within
-  while (start > 0 && (line[start - 1] as number) >= zero && (line[start - 1] as number) <= nine) start -= 1
-  return start
-}
-
-function runEnd(line: Buffer, within: number): number {
-  let end = within + 1
-  while (end < line.length && (line[end] as number) >= zero && (line[end] as number) <= nine) end += 1
-  return end
 }
 
 /** The least number of 64 bits is one further from zero than the largest; it is left to the judge. */

@@ -1,9 +1,10 @@
 /**
- * Cuts a body into batches of lines without looking into them: bytes stay bytes. Where a batch ends depends on the
- * content alone, not on how it arrived, so that a repeated request is cut the same.
+ * Cuts a body into batches of lines without parsing them: bytes stay bytes. Where a batch ends depends on the content
+ * alone, not on how it arrived, so that a repeated request is cut the same.
  */
 import { isUtf8 } from 'node:buffer'
 import { problems } from '../base/index.ts'
+import { mayExceed64Bits } from './digits.ts'
 
 export type LineFault = { readonly line: number; readonly message: string }
 
@@ -13,6 +14,8 @@ export type Batch = {
   /** The number of each line in the body, from 1. */
   readonly numbers: readonly number[]
   readonly bytes: number
+  /** Whether some line may hold a whole number of more than 64 bits. */
+  readonly hasLongNumbers: boolean
   /** Lines that can be told bad without looking inside. */
   readonly faults: readonly LineFault[]
 }
@@ -119,6 +122,7 @@ function startBatch(limits: BatchLimits) {
   const numbers: number[] = []
   const faults: LineFault[] = []
   let bytes = 0
+  let hasLongNumbers = false
   return {
     /** No line is one that was too long to keep. */
     add(number: number, line: Buffer | undefined) {
@@ -140,9 +144,10 @@ function startBatch(limits: BatchLimits) {
       lines.push(start === 0 ? line : line.subarray(start))
       numbers.push(number)
       bytes += line.length - start
+      hasLongNumbers ||= mayExceed64Bits(line)
     },
     isFull: () => bytes >= limits.bytes || lines.length + faults.length >= limits.lines,
-    finish: (): Batch => ({ lines, numbers, bytes, faults }),
+    finish: (): Batch => ({ lines, numbers, bytes, hasLongNumbers, faults }),
   }
 }
 
