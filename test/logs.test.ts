@@ -20,6 +20,7 @@ import {
   append,
   countPerWindow,
   forget,
+  makeIngest,
   makeTables,
   newestStamp,
   scan,
@@ -497,6 +498,59 @@ test('what many senders send at once goes in with a few inserts, and each hears 
   const [stored] = await answer.json<{ inserts: number; rows: number }>()
   assert.equal(Number(stored?.rows), 111)
   assert.ok(Number(stored?.inserts) <= 6, `${stored?.inserts} inserts`)
+})
+
+/** As after a start, when no sender has been seen. */
+const freshly = () => ({ ...house.needs, ingest: makeIngest(house.needs) })
+const seenBy = ({ ingest }: ReturnType<typeof freshly>) => ingest.seen.narrow(every).fields.map(({ name }) => name)
+
+test('a field that no sender has filled before is kept, in whatever line it comes', async () => {
+  const needs = freshly()
+  const scope = newScope()
+  // Not every line of a batch is looked at, and not this one.
+  const around = '{"Text":"a"}\n'.repeat(100)
+  const takeOne = (line: string, options = {}) =>
+    append(needs, scope, every, bodyOf(`${around}${line}\n${around}`), options)
+  const kept = { accepted: 201, rejected: 0, unknownFields: {}, errors: [] }
+  assert.deepEqual(await takeOne('{"Text":"b"}'), kept)
+  assert.deepEqual(seenBy(needs), ['Text', 'When'])
+  assert.deepEqual(await takeOne('{"Whole":7}'), kept)
+  assert.deepEqual(await takeOne('{"Part":0.5}', { idempotencyKey: 'k' }), kept)
+  assert.deepEqual(await Promise.all([takeOne('{"Flag":true}'), takeOne('{"Flag":true}')]), [kept, kept])
+  assert.deepEqual(seenBy(needs), ['Flag', 'Part', 'Text', 'When', 'Whole'])
+  assert.deepEqual(await takeOne('{"RayID":"r","New":1}'), { ...kept, unknownFields: { New: 1 } })
+  const text = await fetchAll(scope)
+  assert.deepEqual(text.match(/"Whole":7|"Part":0.5|"Flag":true|"RayID":"r"/g)?.toSorted(), [
+    '"Flag":true',
+    '"Flag":true',
+    '"Part":0.5',
+    '"RayID":"r"',
+    '"Whole":7',
+  ])
+  assert.equal(text.trimEnd().split('\n').length, 6 * 201)
+})
+
+test('whatever fields senders fill from one batch to the next, all of them come out', async () => {
+  const record = fc.record(
+    { Text: fc.constant('t'), Whole: fc.nat(), Flag: fc.boolean(), Texts: fc.constant(['x']), RayID: fc.uuid() },
+    { requiredKeys: [] },
+  )
+  const empty = { Text: '', Whole: 0, Flag: false, Texts: [], RayID: '' }
+  await fc.assert(
+    fc.asyncProperty(fc.array(fc.array(record, { minLength: 1, maxLength: 50 }), { maxLength: 5 }), async (batches) => {
+      const needs = freshly()
+      const scope = newScope()
+      for (const batch of batches)
+        await append(needs, scope, every, bodyOf(batch.map((each) => `${JSON.stringify(each)}\n`).join('')))
+      const text = await fetchText(scope, selected(`fields=${Object.keys(empty).join(',')}`))
+      const lines = text.split('\n').slice(0, -1)
+      assert.deepEqual(
+        lines.map((line) => JSON.parse(line)),
+        batches.flat().map((each) => ({ ...empty, ...each })),
+      )
+    }),
+    { numRuns: 25 },
+  )
 })
 
 test('who had records in a window is one question, and windows are counted by another', async () => {

@@ -17,26 +17,33 @@ import type { Care } from './insert.ts'
 import { type PartId, readTries, writeTry } from './keys.ts'
 import { makeLineJudge } from './line.ts'
 import { type Batch, cutLines, type LineFault } from './lines.ts'
+import { makeSeenFields, type SeenFields } from './seen.ts'
 import { findUnreadable } from './unreadable.ts'
 
-export type AppendNeeds = CommitNeeds & { readonly ingest: Ingest }
+export type AppendNeeds = IngestNeeds & { readonly ingest: Ingest }
+type IngestNeeds = Omit<CommitNeeds, 'seen'>
 
 /** What ingest remembers between requests. Made once. */
 export type Ingest = {
   readonly groups: Groups
   readonly budget: Budget
+  readonly seen: SeenFields
   /** Requests with a key that are under way here; a repeat waits for the first. */
   readonly underWay: Map<string, Promise<Appended>>
   /** Senders whose lines have unknown fields: the engine would refuse, so it is not asked first. */
   readonly odd: Set<string>
 }
 
-export const makeIngest = (needs: CommitNeeds, budgetBytes = 256 << 20): Ingest => ({
-  groups: makeGroups(needs),
-  budget: makeBudget(budgetBytes),
-  underWay: new Map(),
-  odd: new Set(),
-})
+export function makeIngest(needs: IngestNeeds, budgetBytes = 256 << 20): Ingest {
+  const seen = makeSeenFields()
+  return {
+    groups: makeGroups({ ...needs, seen }),
+    budget: makeBudget(budgetBytes),
+    seen,
+    underWay: new Map(),
+    odd: new Set(),
+  }
+}
 
 export type Appended = {
   readonly accepted: number
@@ -131,10 +138,11 @@ async function appendBatch(
   batch: Batch,
   insert: Insert = (unit) => needs.ingest.groups.add(dataset, unit),
 ): Promise<Taken> {
-  const { odd } = needs.ingest
+  const { odd, seen } = needs.ingest
   const sender = `${scopePath(scope)} ${dataset.name}`
   if (batch.lines.length === 0) return { accepted: 0, faults: batch.faults, unknown: new Map() }
   if (!odd.has(sender) && !batch.hasLongNumbers) {
+    seen.look(dataset, batch.lines)
     try {
       await insert({ scope, lines: batch.lines, bytes: batch.bytes, care: careFor(dataset, batch) })
       return { accepted: batch.lines.length, faults: batch.faults, unknown: new Map() }
@@ -223,7 +231,7 @@ async function appendPart(
   batch: Batch,
   id: PartId,
 ): Promise<Taken> {
-  const { store } = needs
+  const { store, ingest } = needs
   const body = hashLines(batch.lines)
   const tries = await asking(() => readTries(store, id))
   if (tries.some((each) => each.body !== body)) throw problems.keyReused()
@@ -239,10 +247,11 @@ async function appendPart(
     stamps.push(at)
   }
   const token = `${id.scope} ${id.key} ${id.part} ${body}`
+  const insert = (unit: Unit, by: string) =>
+    commit({ ...needs, seen: ingest.seen }, dataset, [unit], { token: by, announce })
   return appendBatch(needs, scope, dataset, batch, async (unit) => {
-    await commit(needs, dataset, [unit], { token, announce })
+    await insert(unit, token)
     // Killed between noting the token and showing the rows, the store would take this insert for a repeat of nothing.
-    if (stamps.length > 1 && !(await isThere()))
-      await commit(needs, dataset, [unit], { token: `${token} ${stamps.length}`, announce })
+    if (stamps.length > 1 && !(await isThere())) await insert(unit, `${token} ${stamps.length}`)
   })
 }

@@ -12,10 +12,16 @@ import type { Dataset } from '../datasets/index.ts'
 import { askRows, asProblem } from './asking.ts'
 import type { RecordStore } from './connect.ts'
 import { type Care, firstRow, insertSettings, insertStatement, rowDigits, rowsPerUnit } from './insert.ts'
+import type { SeenFields } from './seen.ts'
 import { tableOf } from './tables.ts'
 import type { Watermark } from './watermark.ts'
 
-export type CommitNeeds = { readonly store: RecordStore; readonly watermark: Watermark; readonly log: Log }
+export type CommitNeeds = {
+  readonly store: RecordStore
+  readonly watermark: Watermark
+  readonly seen: SeenFields
+  readonly log: Log
+}
 
 /** Lines of one request for one dataset. */
 export type Unit = {
@@ -46,11 +52,17 @@ export async function commit(
   units: readonly Unit[],
   keyed?: Keyed,
 ): Promise<void> {
-  for (let tries = 1; ; tries += 1) {
-    const outcome = await insertOnce(needs, dataset, units, keyed)
+  const care = units[0]?.care ?? 'judged'
+  // Of what was judged, the engine passes over the fields that it does not know: all of ours must be named.
+  let named = care === 'judged' ? dataset : needs.seen.narrow(dataset)
+  for (let losses = 0; ; ) {
+    const outcome = await insertOnce(needs, named, units, care, keyed)
     if (outcome.kind === 'committed') return
-    if (outcome.kind === 'refused') throw new Refused(outcome.why)
-    if (tries === 2) throw asProblem(outcome.cause)
+    if (outcome.kind === 'lost') {
+      losses += 1
+      if (losses === 2) throw asProblem(outcome.cause)
+    } else if (named !== dataset && needs.seen.learn(dataset, outcome.why)) named = dataset
+    else throw new Refused(outcome.why)
   }
 }
 
@@ -64,11 +76,11 @@ async function insertOnce(
   needs: CommitNeeds,
   dataset: Dataset,
   units: readonly Unit[],
+  care: Care,
   keyed: Keyed | undefined,
 ): Promise<InsertOutcome> {
   const { store, watermark } = needs
   const row = `_${randomBytes(8).toString('hex')}`
-  const care = units[0]?.care ?? 'judged'
   const stamp = watermark.stamp()
   const queryId = randomUUID()
   const life = store.life()
