@@ -43,7 +43,8 @@ export type RecordStore = {
 export type RowsInsert = Pick<ExecParams, 'query_params' | 'query_id' | 'clickhouse_settings'> & {
   /** Ends in `FORMAT …`, and so says what the rows are written in. */
   readonly query: string
-  readonly rows: Buffer
+  /** The same whenever it is called, in pieces of which each may be written over by the next. */
+  readonly rows: () => Iterable<Buffer>
 }
 
 const common = {
@@ -76,7 +77,7 @@ export function connectToEngine(engine: Engine): RecordStore {
       const name = `${randomUUID()}.rows`
       const file = join(engine.spool, name)
       try {
-        await writeFile(file, rows, { mode: 0o600, flag: 'wx' }).catch((error) => {
+        await writeFile(file, rows(), { mode: 0o600, flag: 'wx' }).catch((error) => {
           throw unavailable(error)
         })
         await drain(await client.exec({ ...rest, http_headers: { [rowsHeader]: name } }))
@@ -106,6 +107,11 @@ export function connectToEngine(engine: Engine): RecordStore {
     },
     close: () => client.close(),
   }
+}
+
+/** A stream takes pieces before it is done with those of before. */
+function* copies(pieces: Iterable<Buffer>): Generator<Buffer> {
+  for (const piece of pieces) yield Buffer.from(piece)
 }
 
 /** The spool may be a disk of its own. */
@@ -156,7 +162,7 @@ export function connectByUrl(address: string, { authority, cluster }: ServerOpti
     listsAllParts: cluster === undefined,
     async insert({ rows, query_id: queryId = randomUUID(), clickhouse_settings, ...rest }) {
       const once = async () => {
-        const values = Readable.from([rows], { objectMode: false })
+        const values = Readable.from(copies(rows()), { objectMode: false })
         // The token makes a repeat harmless: the store drops it when the first one is there.
         const settings = { insert_deduplication_token: queryId, ...clickhouse_settings }
         await drain(await client.exec({ ...rest, query_id: queryId, clickhouse_settings: settings, values }))

@@ -29,7 +29,7 @@ async function canRead(store: RecordStore, dataset: Dataset, lines: readonly Buf
     await store.insert({
       query: tryStatement(dataset, row),
       query_params: { scopes: [''], at: 0 },
-      rows: frame([{ lines, bytes }], row),
+      rows: () => frame([{ lines, bytes }], row),
       clickhouse_settings: { ...insertSettings, input_format_skip_unknown_fields: 1 },
     })
     return true
