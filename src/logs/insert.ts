@@ -140,5 +140,6 @@ function checksOf(field: Field, care: Care): readonly string[] {
       : `startsWith(${text}, '{') AND isValidJSON(${text}) AND NOT multiSearchAny(${text}, ['${hiddenDollar}'])`
   if (field.type === 'object') return [`${name} != '' AND NOT (${isObject(name)})`]
   if (field.items === 'object') return [`arrayExists(each -> NOT (${isObject('each')}), ${name})`]
+  if (field.items === 'string' && care !== 'judged') return [`arrayExists(each -> startsWith(each, '{'), ${name})`]
   return []
 }
