@@ -8,13 +8,14 @@ export type ActivityNeeds = { readonly db: Db; readonly now: Clock }
 export type Seen = { readonly scope: string; readonly dataset: string; readonly first: Nanos; readonly last: Nanos }
 
 /** The service fact that says up to where activity was noted. */
-export const notedUpTo = 'activity noted up to'
+const notedUpTo = 'activity noted up to'
 
-const readFact = prepared((db, name: string) => db.selectFrom('service_facts').select('value').where('name', '=', name))
+/** Its value, or nothing before the first tick. */
+export const readNoted = prepared((db) => db.selectFrom('service_facts').select('value').where('name', '=', notedUpTo))
 
 /** Up to where activity was noted; from there the next tick looks. */
 export async function activityFrom({ db, now }: ActivityNeeds): Promise<Nanos> {
-  const [fact] = await readFact(db, notedUpTo)
+  const [fact] = await readNoted(db)
   if (fact) return fromMoment(fact.value)
   // Before the first tick there were no jobs that could owe anything older.
   const start = toMoment(now())

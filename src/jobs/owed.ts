@@ -1,14 +1,14 @@
 /** What jobs still owe, for retention; and whether the list of jobs can be believed at all. */
 import { fromMoment, type Nanos } from '../base/index.ts'
 import { type Db, prepared } from '../db/index.ts'
-import { notedUpTo } from './activity.ts'
+import { readNoted } from './activity.ts'
 
 /**
  * By dataset, the oldest instant that a job has not exported yet. A job that sleeps since its zone fell silent owes
  * nothing that was noted: it must not keep everybody's records for as long as its silence lasts.
  */
 export async function owedSince(db: Db): Promise<ReadonlyMap<string, Nanos>> {
-  const fact = await db.selectFrom('service_facts').select('value').where('name', '=', notedUpTo).executeTakeFirst()
+  const [fact] = await readNoted(db)
   const owed = await db
     .selectFrom('jobs')
     .leftJoin('activity', (join) =>

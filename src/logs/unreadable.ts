@@ -2,8 +2,8 @@
 import { randomBytes } from 'node:crypto'
 import { ClickHouseError } from '@clickhouse/client'
 import type { Dataset } from '../datasets/index.ts'
-import { frame } from './commit.ts'
 import type { RecordStore } from './connect.ts'
+import { frame } from './frame.ts'
 import { insertSettings, tryStatement } from './insert.ts'
 
 /** Indexes of the lines; nothing is stored. */
