@@ -212,7 +212,7 @@ async function isJudgedAlike(name: string, text: string): Promise<void> {
 
 test('what the engine takes at once, the judge of single lines takes too, and the other way round', async () => {
   const value = fc.oneof(fc.json({ maxDepth: 2 }), fc.bigInt().map(String), fc.double().map(String))
-  await fc.assert(fc.asyncProperty(fc.constantFrom(...all), value, isJudgedAlike), { numRuns: 100 })
+  await fc.assert(fc.asyncProperty(fc.constantFrom(...all), value, isJudgedAlike), { numRuns: 150 })
 })
 
 for (const text of [
