@@ -36,6 +36,8 @@ let upstream: URL
 type Trouble = { readonly when: RegExp; readonly code: number; readonly isDone: boolean; times: number }
 let troubles: Trouble[] = []
 let seen: { readonly query: string; readonly settings: URLSearchParams }[] = []
+/** Whether the server knows nothing of the settings that came lately. */
+let isOld = false
 let plain: Server
 let secure: Server
 
@@ -94,6 +96,7 @@ async function pass(asked: IncomingMessage, answer: ServerResponse): Promise<voi
 /** What only a cluster understands, in the words of a single server. */
 const alone = (query: string): string =>
   query
+    .replace(/FROM system\.(?:merge_tree_)?settings\b/, (from) => (isOld ? "FROM (SELECT '' AS name)" : from))
     .replace(/ ON CLUSTER `[^`]+`/, '')
     .replace('ReplicatedMergeTree', 'MergeTree')
     .replace(/(?<!non_)replicated_deduplication_window/, 'non_replicated_deduplication_window')
@@ -150,6 +153,25 @@ test('on a cluster tables are made everywhere, inserts wait for most replicas an
   assert.equal(insert?.settings.get('insert_deduplication_token'), insert?.settings.get('query_id'))
   assert.equal(seen.at(-1)?.settings.get('select_sequential_consistency'), '1')
   await needs.store.close()
+})
+
+test('a server is asked once whether it knows how names are told apart, and an old one is told nothing new', async () => {
+  const told = async (...rays: readonly string[]) => {
+    seen = []
+    const needs = await needsOf()
+    for (const ray of rays) await takeIn(needs, ray)
+    assert.deepEqual(await stored(needs, `${rays[0]?.[0]}%`), rays)
+    await needs.store.close()
+    const asks = seen.filter(({ query }) => query.includes('system.settings'))
+    const modes = seen
+      .filter(({ query }) => query.startsWith('INSERT INTO `records'))
+      .map(({ settings }) => settings.get('input_format_column_name_matching_mode'))
+    return [asks.length, ...modes]
+  }
+  assert.deepEqual(await told('n1', 'n2'), [1, 'match_case', 'match_case'])
+  isOld = true
+  assert.deepEqual(await told('o1', 'o2'), [1, null, null])
+  isOld = false
 })
 
 test('an insert that must wait for another one, and a query for a replica that lags behind, are said again', async () => {

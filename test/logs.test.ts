@@ -245,6 +245,18 @@ test('an unknown field is counted, and the record kept', async () => {
   }
 })
 
+test('a name in other letters, large for small, is another name', async () => {
+  const scope = newScope()
+  for (const body of ['{"text":"a"}', '{"Text":"a","TEXT":"b"}\n{"text":5,"Text":"c"}', '{"text":1}\n{"Whole":"x"}'])
+    await take(scope, body)
+  const { accepted, unknownFields } = await take(scope, '{"text":"d","whole":7,"Text":"e"}\n{"Text":"f"}')
+  assert.deepEqual([accepted, unknownFields], [2, { text: 1, whole: 1 }])
+  assert.deepEqual(
+    (await fetchAll(scope)).match(/"Text":"\w*"/g),
+    ['', 'a', 'c', '', 'e', 'f'].map((each) => `"Text":"${each}"`),
+  )
+})
+
 test('a field named by a zero byte is as unknown as any, and the engine lives on', async () => {
   const life = house.engine?.pid()
   const answer = await take(newScope(), String.raw`{"\u0000":1,"Text":"a"}`)

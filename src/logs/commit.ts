@@ -101,8 +101,8 @@ async function insertOnce(
         ...insertSettings,
         input_format_skip_unknown_fields: care === 'judged' ? 1 : 0,
         max_execution_time: insertSeconds,
-        ...(keyed === undefined ? {} : { insert_deduplication_token: keyed.token }),
       },
+      token: keyed?.token,
     })
     stamp.settle()
     return { kind: 'committed' }

@@ -25,7 +25,7 @@ const dataset: Dataset = {
 } as unknown as Dataset
 
 for (const { form, options } of [
-  { form: 'server', options: { mergesWide: true } },
+  { form: 'server', options: { knows: ['merge_selector_base', 'auto_statistics_types'] } },
   { form: 'cluster', options: { cluster: 'logs-eu' } },
 ]) {
   test(`the tables of a ${form} are the golden ones`, () => {

@@ -14,7 +14,7 @@ CREATE TABLE IF NOT EXISTS `records_sample_events` (
 ENGINE = MergeTree
 PARTITION BY toYYYYMMDD(toDateTime(intDiv(_at, 1000000000), 'UTC'))
 ORDER BY (_scope, _at, _seq)
-SETTINGS fsync_after_insert = 1, fsync_part_directory = 1, min_bytes_for_wide_part = 1073741824, merge_selector_base = 20, max_bytes_to_merge_at_max_space_in_pool = 1073741824, non_replicated_deduplication_window = 1000;
+SETTINGS fsync_after_insert = 1, fsync_part_directory = 1, min_bytes_for_wide_part = 1073741824, merge_selector_base = 20, auto_statistics_types = '', max_bytes_to_merge_at_max_space_in_pool = 1073741824, non_replicated_deduplication_window = 1000;
 
 CREATE TABLE IF NOT EXISTS `ingest_keys` (
   _scope String,
