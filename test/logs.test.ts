@@ -257,6 +257,26 @@ test('a name in other letters, large for small, is another name', async () => {
   )
 })
 
+test('what only looks like the name of a field is as unknown as any', async () => {
+  const names = [
+    '',
+    'Text ',
+    '`Text`',
+    'Text.size',
+    'Texts.size0',
+    'Thing.a',
+    '_at',
+    '_part',
+    '__proto__',
+    'a'.repeat(70_000),
+  ]
+  const scope = newScope()
+  const lines = names.map((name) => `{${JSON.stringify(name)}:"x","Text":"kept"}`)
+  const { accepted, unknownFields } = await take(scope, lines.join('\n'))
+  assert.deepEqual([accepted, Object.keys(unknownFields).toSorted()], [names.length, names.toSorted()])
+  assert.equal((await fetchAll(scope)).match(/"Text":"kept"/g)?.length, names.length)
+})
+
 test('a field named by a zero byte is as unknown as any, and the engine lives on', async () => {
   const life = house.engine?.pid()
   const answer = await take(newScope(), String.raw`{"\u0000":1,"Text":"a"}`)
