@@ -54,13 +54,12 @@ for (const [encoding, pack] of Object.entries(packers)) {
     assert.deepEqual(await ingest(encoding, bomb), tooLarge)
   })
 
-  test(`${encoding}: several members are read to the last or refused, never read in part`, async () => {
+  test(`${encoding}: several members are read to the last, and to no more than may be`, async () => {
     const member = pack(Buffer.from('{"RayID":"1"}\n'))
     const answer = await ingest(encoding, Buffer.concat([member, member, member]))
-    const whole = { status: 200, codes: [], accepted: 3 }
-    assert.deepEqual(answer, encoding === 'gzip' ? whole : { status: 400, codes: [6004] })
+    assert.deepEqual(answer, { status: 200, codes: [], accepted: 3 })
     const grown = await ingest(encoding, Buffer.concat(Array(8).fill(pack(Buffer.alloc(limit / 4, '\n')))))
-    assert.deepEqual(grown, encoding === 'gzip' ? tooLarge : { status: 400, codes: [6004] })
+    assert.deepEqual(grown, tooLarge)
     const { status } = await ingest(encoding, Buffer.concat([member, Buffer.from('and more')]))
     assert.equal(status, 400)
   })

@@ -39,11 +39,9 @@ test('however the bytes arrive, they are cut into the same batches', async () =>
   )
 })
 
-const unpack = async (bytes: Uint8Array, encoding: string, bytesAllowed = 1000) =>
+const unpack = async (bytes: Uint8Array, encoding: string, sizes = [7]) =>
   Buffer.concat(
-    await Array.fromAsync(
-      inflate(cut(Buffer.from(bytes), [7]), encoding, { compressedBytes: 5000, bytes: bytesAllowed }),
-    ),
+    await Array.fromAsync(inflate(cut(Buffer.from(bytes), sizes), encoding, { compressedBytes: 10_000, bytes: 1000 })),
   )
 
 for (const [encoding, pack] of [
@@ -67,12 +65,32 @@ for (const [encoding, pack] of [
     const whole = pack('{"a":"some text that does not pack well: 93kd02mf8"}')
     await assert.rejects(unpack(whole.subarray(0, whole.length - 6), encoding), { refusal: 'invalid' })
   })
+  test(`${encoding}: whole streams behind each other are one body, however they arrive; half of the last is refused`, async () => {
+    const texts = fc.array(fc.string({ maxLength: 30 }), { minLength: 1, maxLength: 5 })
+    const sizes = fc.array(fc.integer({ min: 1, max: 200 }), { minLength: 1, maxLength: 4 })
+    await fc.assert(
+      fc.asyncProperty(texts, sizes, async (all, sizesOf) => {
+        const bytes = Buffer.concat(all.map((text) => pack(text)))
+        assert.equal((await unpack(bytes, encoding, sizesOf)).toString(), all.join(''))
+        await assert.rejects(unpack(bytes.subarray(0, -1), encoding, sizesOf), { refusal: 'invalid' })
+        await assert.rejects(unpack(Buffer.concat([bytes, Buffer.from('{}')]), encoding, sizesOf), {
+          refusal: 'invalid',
+        })
+      }),
+    )
+  })
   test(`rubbish that calls itself ${encoding} is refused`, async () => {
     await assert.rejects(unpack(Buffer.from('{"a":1}'), encoding), { refusal: 'invalid' })
   })
 }
 
+test('a body of more frames of zstd than are worth the work is refused', async () => {
+  const frames = (count: number) => unpack(Buffer.concat(Array(count).fill(zstdCompressSync(''))), 'zstd', [1 << 16])
+  assert.equal((await frames(400)).length, 0)
+  await assert.rejects(frames(1001), { refusal: 'invalid', message: /more than 1000 frames/ })
+})
+
 test('an encoding nobody knows is refused, and so is a body over the limit', async () => {
   await assert.rejects(unpack(Buffer.from('x'), 'br'), { refusal: 'mediaType' })
-  await assert.rejects(unpack(Buffer.alloc(6000), 'identity'), { refusal: 'tooLarge' })
+  await assert.rejects(unpack(Buffer.alloc(11_000), 'identity'), { refusal: 'tooLarge' })
 })
