@@ -12,6 +12,7 @@ import {
   type ClickHouseClient,
   ClickHouseError,
   ClickHouseLogLevel,
+  type ClickHouseSettings,
   createClient,
   type ExecParams,
 } from '@clickhouse/client'
@@ -80,7 +81,8 @@ export function connectToEngine(engine: Engine): RecordStore {
     // The engine reads rows from a file. Written here and handed over by name, 32 MB need no way through its socket.
     async insert({ rows, token, clickhouse_settings, ...rest }) {
       // Without a token the rows would be told apart by a hash of all of them: 25 of 210 ms of an insert of 32 MB.
-      const repeats = token === undefined ? { insert_deduplicate: 0 } : { insert_deduplication_token: token }
+      const repeats: ClickHouseSettings =
+        token === undefined ? { insert_deduplicate: 0 } : { insert_deduplication_token: token }
       const settings = { ...clickhouse_settings, ...asWritten, ...repeats }
       const name = `${randomUUID()}.rows`
       const file = join(engine.spool, name)

@@ -40,7 +40,7 @@ const mostFrames = 1000
 
 /** Node's zstd ends with a frame when more follows in the same piece; a fresh one goes on from there. */
 async function* unpacked(pieces: AsyncIterator<Buffer>, make: () => Unpacker): AsyncGenerator<Uint8Array> {
-  let unread = Buffer.alloc(0)
+  let unread: Buffer = Buffer.alloc(0)
   let frames = 0
   do {
     frames += 1
