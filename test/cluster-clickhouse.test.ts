@@ -33,7 +33,7 @@ let engine: Engine
 let upstream: URL
 
 /** Answers in place of the engine: an error code, before or after the engine has done what it was asked. */
-type Trouble = { readonly when: RegExp; readonly code: number; readonly isDone: boolean; times: number }
+type Trouble = { readonly when: Pick<RegExp, 'test'>; readonly code: number; readonly isDone: boolean; times: number }
 let troubles: Trouble[] = []
 let seen: { readonly query: string; readonly settings: URLSearchParams }[] = []
 /** Whether the server knows nothing of the settings that came lately. */
@@ -172,6 +172,36 @@ test('a server is asked once whether it knows how names are told apart, and an o
   isOld = true
   assert.deepEqual(await told('o1', 'o2'), [1, null, null])
   isOld = false
+})
+
+for (const [why, when, code] of [
+  ['lets nobody in', /./, 516],
+  ['takes no insert', /^INSERT/, 497],
+  ['says nothing of its settings', /system\.settings/, 497],
+] as const)
+  test(`records are kept back, not refused, while a server ${why}`, async () => {
+    const needs = await needsOf()
+    troubles = [{ when, code, isDone: false, times: Number.POSITIVE_INFINITY }]
+    await assert.rejects(takeIn(needs, 'k1', 'k2'), { refusal: 'unavailable' })
+    troubles = []
+    assert.equal((await takeIn(needs, 'k3')).accepted, 1)
+    await needs.store.close()
+  })
+
+test('lines that could not be looked at for want of memory are kept back, not refused', async () => {
+  const needs = await needsOf()
+  let looks = 0
+  // The first look is at an empty record.
+  const fromTheSecondOn = { test: (query: string) => query.startsWith('INSERT INTO FUNCTION null') && ++looks > 1 }
+  const always = { isDone: false, times: Number.POSITIVE_INFINITY }
+  troubles = [
+    { when: /^INSERT INTO `records/, code: 27, ...always },
+    { when: fromTheSecondOn, code: 241, ...always },
+  ]
+  await assert.rejects(takeIn(needs, 'l1', 'l2'), { refusal: 'unavailable' })
+  assert.equal(looks, 2)
+  troubles = []
+  await needs.store.close()
 })
 
 test('an insert that must wait for another one, and a query for a replica that lags behind, are said again', async () => {

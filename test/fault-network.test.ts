@@ -161,6 +161,8 @@ test('while the record store is away nothing is acknowledged, and no job is blam
     records.passage = 'open'
   })
   assert.ok(refused.length > 0 && refused.every((status) => status === 503), refused.join())
+  const told = house.logLines.filter((line) => line.includes('"told to try again"'))
+  assert.ok(told.length > 0 && told.every((line) => line.includes('"err":{"type":')), 'the operator is told why')
   const { failures, error_message } = { ...(await house.status(job)), ...(await house.view(job)) }
   assert.deepEqual([failures, error_message], [0, null])
 })

@@ -67,13 +67,16 @@ export function makeServer(needs: HttpNeeds): { app: FastifyInstance; bound: rea
 
   function answerError(error: unknown, request: FastifyRequest, reply: FastifyReply): FastifyReply {
     const problem = asProblem(error, request)
+    const where = { request: request.id, path: pathOf(request.url) }
     reply.header('x-request-id', request.id)
     if (problem) {
+      // Whoever asked hears that it may pass; why it does not, only the operator can mend.
+      if (problem.cause !== undefined) log.warn({ err: problem.cause, ...where }, 'told to try again')
       if (problem.retryAfter !== undefined) reply.header('retry-after', String(problem.retryAfter))
       const details = detailsIn(dialectOf(request.originalUrl), problem.details)
       return reply.code(statusOf(problem)).send(refusal(details))
     }
-    log.error({ err: error, request: request.id, path: pathOf(request.url) }, 'unexpected error')
+    log.error({ err: error, ...where }, 'unexpected error')
     const message = `Internal error; the log has more under request id ${request.id}`
     return reply.code(500).send(refusal([{ code: 10500, message }]))
   }
