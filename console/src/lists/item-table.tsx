@@ -1,6 +1,6 @@
 /** Items of a list in order of their values, page after page as one asks for more. */
 
-import { useEffect, useMemo, useState } from 'react'
+import { useEffect, useMemo, useRef, useState } from 'react'
 import { lists, type ResultOf } from '../../../src/contract/index.ts'
 import { useAction } from '../asking.ts'
 import { counted, when } from '../format.ts'
@@ -27,7 +27,10 @@ export function ItemTable({ list, onRemoved }: { readonly list: List; onRemoved(
   const [search, setSearch] = useState('')
   const [found, setFound] = useState<Found>()
   const [chosen, setChosen] = useState<ReadonlySet<string>>(new Set())
+  const newest = useRef(0)
   const read = useAction(async (known: Found | undefined) => {
+    newest.current += 1
+    const own = newest.current
     const query = {
       per_page: perPage,
       ...(search === '' ? {} : { search }),
@@ -35,7 +38,8 @@ export function ItemTable({ list, onRemoved }: { readonly list: List; onRemoved(
     }
     const { result, result_info: info } = await client.ask(lists.listItems, { ...call, query })
     const { after } = (info?.cursors ?? {}) as { after?: string }
-    setFound({ items: [...(known?.items ?? []), ...result], cursor: after || undefined })
+    // Other items may be looked for by now, and an answer to that may have come first.
+    if (own === newest.current) setFound({ items: [...(known?.items ?? []), ...result], cursor: after || undefined })
   })
   // biome-ignore lint/correctness/useExhaustiveDependencies: read anew when the list changed or other items are looked for.
   useEffect(() => {
